@@ -96,9 +96,9 @@ describe('injected faults', () => {
 
   it('refuses connections for a time', async () => {
     await serve({});
-    replay.refuseConnections(150);
+    replay.refuseConnections(1_500);
     await expect(ShipClient.connect(replay.url)).rejects.toThrow('1006');
-    await new Promise((resolve) => setTimeout(resolve, 160));
+    await new Promise((resolve) => setTimeout(resolve, 1_550));
     (await ShipClient.connect(replay.url)).close();
   });
 
