@@ -35,15 +35,11 @@ describe('get_transaction', () => {
   });
 
   it('counts a long read in its cost, as a large response', async () => {
-    let large = 0;
-    const enter = async () => {
-      large++;
-    };
-    const largeResponses = { enter, leave: () => undefined };
+    const largeResponses = { enter: jest.fn(() => Promise.resolve()), leave: () => undefined };
     const reader = Object.assign(Object.create(sample) as SampleReader, {
       async getTransaction(id: string, _: number | undefined, pause: SearchPause) {
         await pause(300_000);
-        expect(large).toBe(1);
+        expect(largeResponses.enter).toHaveBeenCalledTimes(1);
         return sample.getTransaction(id);
       },
     });

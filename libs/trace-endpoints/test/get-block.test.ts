@@ -44,15 +44,11 @@ describe('trace_api get_block', () => {
   });
 
   it('counts a long read in its cost, as a large response', async () => {
-    let large = 0;
-    const enter = async () => {
-      large++;
-    };
-    const largeResponses = { enter, leave: () => undefined };
+    const largeResponses = { enter: jest.fn(() => Promise.resolve()), leave: () => undefined };
     const reader = Object.assign(Object.create(sample) as SampleReader, {
       async getBlockTraces(selector: BlockSelector, pause: SearchPause) {
         await pause(300_000);
-        expect(large).toBe(1);
+        expect(largeResponses.enter).toHaveBeenCalledTimes(1);
         return sample.getBlockTraces(selector);
       },
     });
