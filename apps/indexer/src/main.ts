@@ -28,6 +28,6 @@ runProgram({
     registerFreeBytes(store, registry);
     const indexer = await startIndexer({ config, broker, store, keyValue, log, registry, fail });
     onStop(() => indexer.stop());
-    operations.showHealth(createIndexerHealth({ broker, store, keyValue, registry }));
+    operations.showHealth(createIndexerHealth({ broker, store, keyValue, indexer, registry }));
   },
 });

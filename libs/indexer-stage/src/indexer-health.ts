@@ -8,12 +8,14 @@ import {
   type WorkerHealth,
 } from '@antelope-history/app-runtime';
 import type { HistoryWriter } from '@antelope-history/store';
+import type { Indexer } from './indexer';
 import { INDEXED_BLOCKS, LAST_COMMIT } from './indexer-metrics';
 
 export interface IndexerHealthDependencies {
   broker: Broker;
   store: HistoryWriter;
   keyValue: KeyValue;
+  indexer: Pick<Indexer, 'refusal'>;
   /** The registry of the indexer's metrics. */
   registry: Registry;
 }
@@ -21,8 +23,11 @@ export interface IndexerHealthDependencies {
 /** The metric of an indexer's work, for its heartbeats. */
 export const INDEXER_WORK = { metric: INDEXED_BLOCKS, unit: 'blocks' } as const;
 
-/** Health of an indexer: `down` without the broker or the store, because it then writes nothing. */
-export function createIndexerHealth({ broker, store, keyValue, registry }: IndexerHealthDependencies) {
+/**
+ * Health of an indexer: `down` without the broker or the store, because it then writes nothing; `degraded` while the store
+ * refuses it alone, because the other indexers do its work.
+ */
+export function createIndexerHealth({ broker, store, keyValue, indexer, registry }: IndexerHealthDependencies) {
   return async (): Promise<WorkerHealth> => {
     const [waiting, progress, keyValueStatus, lastCommit] = await Promise.all([
       resultOfComponent(broker.depth(TOPOLOGY.blockRecords)),
@@ -31,11 +36,12 @@ export function createIndexerHealth({ broker, store, keyValue, registry }: Index
       readMetric(registry, LAST_COMMIT),
     ]);
     const { committed, head, lastIrreversible } = progress?.status ?? {};
+    const refusal = indexer.refusal();
     return {
-      status: !waiting || !progress ? 'down' : keyValueStatus === 'ok' ? 'ok' : 'degraded',
+      status: !waiting || !progress ? 'down' : keyValueStatus === 'ok' && !refusal ? 'ok' : 'degraded',
       components: {
         broker: { status: waiting ? 'ok' : 'down' },
-        store: { status: progress ? 'ok' : 'down' },
+        store: !progress ? { status: 'down' } : refusal ? { status: 'degraded', reason: refusal } : { status: 'ok' },
         key_value: { status: keyValueStatus },
       },
       facts: {

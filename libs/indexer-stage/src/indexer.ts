@@ -28,6 +28,8 @@ export interface IndexerDependencies {
 }
 
 export interface Indexer {
+  /** The code of the error for which the store refuses this indexer alone, until it writes again; see `isRefusedAlone`. */
+  refusal(): HistoryError['code'] | undefined;
   stop(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ class IndexerLoop implements Indexer {
   /** Aborted by `stop` and by a final error of the store. */
   private readonly stopping = new AbortController();
   private readonly refusals = new Backoff(REFUSED_MIN_MS, REFUSED_MAX_MS);
+  private refusedWith: HistoryError['code'] | undefined;
   private subscription: Subscription | undefined;
   private writing: Promise<void> | undefined;
   private batchTimer: NodeJS.Timeout | undefined;
@@ -95,6 +98,10 @@ class IndexerLoop implements Indexer {
     await this.progress.publish();
     this.catchUpTimer = setInterval(() => void this.progress.catchUp(), CATCH_UP_EVERY_MS);
     await this.consume();
+  }
+
+  refusal(): HistoryError['code'] | undefined {
+    return this.refusedWith;
   }
 
   async stop(): Promise<void> {
@@ -148,6 +155,7 @@ class IndexerLoop implements Indexer {
     try {
       await this.writer.write(this.pending.takeBatch());
       this.refusals.reset();
+      this.refusedWith = undefined;
     } catch (error) {
       if (!isRefusedAlone(error)) throw error;
       await this.leaveToOthers(error);
@@ -159,6 +167,7 @@ class IndexerLoop implements Indexer {
     const { signal } = this.stopping;
     const waitMs = this.refusals.next();
     const { code, message } = error;
+    this.refusedWith = code;
     this.dependencies.log.error({ code, waitSeconds: waitMs / 1000 }, `${message}; the blocks return to the queue`);
     await this.subscription?.cancel();
     this.pending.dropLost();

@@ -33,7 +33,8 @@ describe('the health of an indexer', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const readHealth = () => createIndexerHealth({ broker, store, keyValue, registry })();
+  const readHealth = (refusal?: 'DATA_FIELDS_DIFFER') =>
+    createIndexerHealth({ broker, store, keyValue, indexer: { refusal: () => refusal }, registry })();
 
   it('reports an empty store as available, without block numbers', async () => {
     await broker.publish(TOPOLOGY.blockRecords, LAST);
@@ -82,6 +83,13 @@ describe('the health of an indexer', () => {
     expect(lastCommit).toBeGreaterThanOrEqual(startedAt);
     expect(lastCommit).toBeLessThanOrEqual(Date.now());
     expect(registry.getSingleMetric(INDEXER_WORK.metric)).toBeDefined();
+  });
+
+  it('is degraded while the store refuses it alone', async () => {
+    expect(await readHealth('DATA_FIELDS_DIFFER')).toMatchObject({
+      status: 'degraded',
+      components: { store: { status: 'degraded', reason: 'DATA_FIELDS_DIFFER' } },
+    });
   });
 
   it('is down without the broker or the store, degraded without the key-value store', async () => {

@@ -190,6 +190,7 @@ describe('the indexer', () => {
     store.failWith = 'DATA_FIELDS_DIFFER';
     await publish(first);
     await until('two attempts', () => store.writes >= 2);
+    expect(indexer.refusal()).toBe('DATA_FIELDS_DIFFER');
     const other = await start(60, new Registry(), lmdb);
     await until('the other one commits them', async () => (await committed()) === first.at(-1)?.position.num);
     await until('they are acknowledged', async () => (await queued()) === 0);
@@ -199,7 +200,7 @@ describe('the indexer', () => {
     await until('the last block', async () => (await committed()) === LAST.num);
     await until('all are acknowledged', async () => (await queued()) === 0);
     expect(await counted('history_indexed_blocks_total')).toBe(BLOCKS.length - first.length);
-    expect([failures, refetches]).toEqual([[], []]);
+    expect([failures, refetches, indexer.refusal()]).toEqual([[], [], undefined]);
   });
 
   it.each([
