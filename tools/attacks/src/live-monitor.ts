@@ -5,7 +5,8 @@ import { LIVE_INTERVAL_MS } from './hostile-chain/limits';
 
 /**
  * Sends requests to a URL without pause, each on a connection of its own. It is a separate process, because the process of
- * the clients is busy. Prints a line `start duration status` for each request: milliseconds, and 0 for one without a response.
+ * the clients is busy. Prints a line `start` when it sends a request, and `start duration status` when it has the response:
+ * milliseconds, and status 0 for a request without a response.
  */
 async function run(url: string): Promise<void> {
   process.stdout.on('error', () => undefined);
@@ -13,6 +14,7 @@ async function run(url: string): Promise<void> {
   while (process.stdout.writable) {
     const start = Date.now();
     const begun = performance.now();
+    process.stdout.write(`${start}\n`);
     const status = await probe(url);
     process.stdout.write(`${start} ${Math.round(performance.now() - begun)} ${status}\n`);
     await sleep(Math.max(0, LIVE_INTERVAL_MS - (performance.now() - begun)));
