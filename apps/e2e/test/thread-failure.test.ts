@@ -20,7 +20,7 @@ const CLIENTS = 8;
 const REQUEST = { offset: 100 };
 /** A program gives itself eight seconds to stop; a machine that is busy with other work needs more. */
 const END_LIMIT_MS = 60_000;
-const HEAP_MB = 200;
+const HEAP_MB = 100;
 const THREADS = { HISTORY_API__THREADS: '2', HISTORY_INDEXER__DESERIALIZER_THREADS: '2' };
 
 /**

@@ -20,7 +20,7 @@ process.on('message', (milliseconds) => {
   process.send({ busy: true });
   // The message must be sent before the thread is blocked.
   setTimeout(() => {
-    for (const end = performance.now() + milliseconds; performance.now() < end;);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
   }, 50);
 });
 process.on('SIGTERM', async () => {
