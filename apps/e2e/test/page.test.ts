@@ -299,8 +299,7 @@ describeWithBrowser((program) => {
 
     it.each([
       ['light', 'light', 1280],
-      ['dark', 'dark', 1280],
-      ['a phone', 'light', 360],
+      ['dark, on a phone', 'dark', 360],
     ] as const)(
       'is accessible and fits: %s',
       async (_name, colorScheme, width) => {

@@ -7,7 +7,7 @@ import { EarlierElasticsearchStore } from './earlier-store';
 import { FaultyServer } from './faulty-server';
 
 /** A migration dies at one of so many requests; each time is a store of its own. */
-const EVERY = testSize({ usual: 53, long: 3 });
+const EVERY = testSize({ usual: 97, long: 3 });
 const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', creatorDistance: 0, dataBytes: 8 };
 const PAID: BlockPlan = {
   transactions: [

@@ -17,7 +17,7 @@ import { openElasticsearchStoreRepairer } from '../src/writer';
 import { FaultyServer } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
-const CHAINS = testSize({ usual: 2, long: 60 });
+const CHAINS = testSize({ usual: 1, long: 60 });
 const SEED = 1212;
 const FIRST_BLOCK = 100;
 const ACCOUNTS = ['alice', 'bob', 'eosio', 'a', 'a.b', 'zzzzzzzzzzzzj'];

@@ -18,7 +18,7 @@ import { testSize } from '@antelope-history/test-support/random';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreRepairer, openLmdbStoreWriter } from '../src/writer';
 
-const CHAINS = testSize({ usual: 30, long: 500 });
+const CHAINS = testSize({ usual: 15, long: 500 });
 const SEED = 1212;
 const ACCOUNTS = ['alice', 'bob', 'eosio', 'a', 'a.b', 'zzzzzzzzzzzzj'];
 const ALL = Number.MAX_SAFE_INTEGER;

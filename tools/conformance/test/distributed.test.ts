@@ -9,7 +9,7 @@ import { compareAll, EVERYTHING, type Extent } from './compare-all';
  */
 const EXTENT = testSize<Extent>({
   usual: {
-    samples: ['leap-forks', 'eosio20-edge', 'spring-savanna'],
+    samples: ['eosio20-edge', 'spring-savanna'],
     share: { items: 23, queries: 7, forms: 7 },
   },
   long: EVERYTHING,

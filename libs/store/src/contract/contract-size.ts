@@ -29,10 +29,10 @@ export const FULL_SIZE: ContractSize = {
  * the inputs are a prefix of the full ones, as they are below.
  */
 export const MEDIUM_SIZE: ContractSize = {
-  chains: 12,
+  chains: 8,
   queriesPerStep: 12,
-  queriesPerBatch: 20,
-  queriesPerRecording: 400,
+  queriesPerBatch: 10,
+  queriesPerRecording: 200,
   recordedStride: 3,
   longList: 40_000,
 };
@@ -43,9 +43,9 @@ export const MEDIUM_SIZE: ContractSize = {
  */
 export const SMALL_SIZE: ContractSize = {
   chains: 2,
-  queriesPerStep: 6,
-  queriesPerBatch: 5,
-  queriesPerRecording: 150,
-  recordedStride: 10,
+  queriesPerStep: 4,
+  queriesPerBatch: 3,
+  queriesPerRecording: 80,
+  recordedStride: 20,
   longList: 24_000,
 };

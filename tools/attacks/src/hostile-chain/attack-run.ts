@@ -25,16 +25,17 @@ export interface Outcome {
 
 /**
  * The number of requests. `all`: every list and transaction; `long`: each list in one order, in pages of both sizes, and ten
- * transactions per attack; `usual`: the same, but of long lists only the first small page, and MOST_PAGES large pages and the
- * last rows; `first`: the first page of each list and three transactions.
+ * transactions per attack; `usual`: the same, but each list in small pages of one order and in large pages of the other one, and of
+ * long lists only the first small page, and MOST_PAGES large pages and the last rows; `first`: the first page of each list and three
+ * transactions.
  */
 export type Extent = 'all' | 'long' | 'usual' | 'first';
 
 const TRANSACTIONS: Record<Extent, number> = { all: Infinity, long: 10, usual: 10, first: 3 };
-/** The tests read lists up to this length in both orders and in pages of both sizes. */
+/** `long` reads lists up to this length in both orders and in pages of both sizes. */
 const SHORT_LIST = 100;
 /** The number of large pages that `usual` reads of a long list; they reach the limits of a response as all later ones do. */
-const MOST_PAGES = 4;
+const MOST_PAGES = 2;
 /** The number of rows that `usual` reads at the end of a list that has more pages. */
 const LAST_ROWS = 10;
 const [SMALL_PAGE, LARGE_PAGE] = [20, 1000];
@@ -170,7 +171,8 @@ export class AttackRun {
   private readsWhole(sort: string, offset: number, rows: number): boolean {
     if (this.extent === 'all') return true;
     if (this.extent === 'first') return false;
-    return rows <= SHORT_LIST || (sort === 'desc' && (this.extent === 'long' || offset === LARGE_PAGE));
+    if (this.extent === 'long') return rows <= SHORT_LIST || sort === 'desc';
+    return sort === 'desc' ? offset === LARGE_PAGE : rows <= SHORT_LIST && offset === SMALL_PAGE;
   }
 
   private async readPage(request: object, send: Send): Promise<ActionsPage & { bytes: number }> {

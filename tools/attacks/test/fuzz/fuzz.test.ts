@@ -6,7 +6,7 @@ import { readChainFacts } from '../../src/chain-facts';
 import { createJudge, type Failure, HttpClient, readKnownFailures, runFuzz } from '../../src/fuzz';
 
 const SAMPLE = sampleFolder('leap-edge');
-const REQUESTS = testSize({ usual: 800, long: 2_000 });
+const REQUESTS = testSize({ usual: 500, long: 2_000 });
 const LIMIT_MS = 5_000;
 const LATE = /^\d+ ms$/;
 

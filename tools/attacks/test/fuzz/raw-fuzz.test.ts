@@ -10,7 +10,7 @@ import {
   runRawFuzz,
 } from '../../src/fuzz';
 
-const ROUNDS = testSize({ usual: 150, long: 400 });
+const ROUNDS = testSize({ usual: 80, long: 400 });
 const REASON = /no client sent|not HTTP|an honest/;
 
 /** The fault of http-proxy with DELETE: it sets the length to 0 and sends the body nevertheless. */

@@ -1,6 +1,7 @@
+import { testSize } from '@antelope-history/test-support/random';
 import { runLoad, tableLines } from '../../src/load';
 
-const SECONDS = 15;
+const SECONDS = testSize({ usual: 8, long: 60 });
 const CONNECTIONS = 100;
 
 describe('the service under honest and hostile clients', () => {
