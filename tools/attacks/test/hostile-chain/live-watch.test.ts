@@ -14,7 +14,8 @@ describe('the watch of /live', () => {
 
   beforeEach(async () => {
     delayMs = 0;
-    server = createServer((_request, response) => setTimeout(() => response.end(), delayMs)).listen(0, '127.0.0.1');
+    server = createServer((_request, response) => setTimeout(() => response.end(), delayMs).unref());
+    server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     watch = LiveWatch.start(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     while (watch.count === 0) await sleep(10);
