@@ -14,7 +14,17 @@ const ALONE = ['load'];
  * others, which would use all processors, beside one worker with suites that only compute.
  */
 const ONE_PROCESSOR = ['hostile-chain'];
-const COMPUTING = ['abi', 'block-proof', 'deserialize', 'json', 'records', 'responses', 'ship', 'trace-endpoints'];
+const COMPUTING = [
+  'abi',
+  'block-proof',
+  'deserialize',
+  'history-endpoints',
+  'json',
+  'records',
+  'responses',
+  'ship',
+  'trace-endpoints',
+];
 /** Test servers keep their data in memory: tools/servers/src/server-folder.ts. */
 const IN_MEMORY = { HISTORY_TEST_SERVER_DATA: 'memory' };
 /** Makes `testSize` of libs/test-support choose the long sizes. */
