@@ -116,9 +116,10 @@ function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void
 /** node:http passes bytes that are not HTTP to no request handler, so that the response is written to the socket. */
 function respondToClientErrors(server: Server, order: RequestOrder, observe: ObserveRefusal | undefined): void {
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-    const mayRespond = socket.writable && error.code !== 'ECONNRESET' && order.errorAction(socket) === 'respond';
-    if (!mayRespond) {
-      socket.destroy();
+    const action = socket.writable && error.code !== 'ECONNRESET' ? order.errorAction(socket) : 'destroy';
+    if (action !== 'respond') {
+      if (action === 'end') socket.end(() => socket.destroy());
+      else socket.destroy();
       return;
     }
     const refusal = toHistoryError(error);

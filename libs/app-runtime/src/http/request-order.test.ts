@@ -197,6 +197,17 @@ describe('requests of one connection', () => {
     expect((await early.responses).match(/HTTP\/1.1/g)).toHaveLength(1);
   });
 
+  it('receive their own responses when one waits, and no other, when invalid bytes follow them', async () => {
+    const none = GET.replace('/wait', '/none');
+    const { responses } = open(`${none}${none}nonsense\r\n\r\n`);
+    expect((await responses).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+  });
+
+  it('are followed by the rejection of invalid bytes that were read with the last of them', async () => {
+    const { responses } = open(`${GET.replace('/wait', '/none')}nonsense\r\n\r\n`);
+    expect((await responses).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 400']);
+  });
+
   it('are rejected on the socket where no request is in progress', async () => {
     expect(await open('nonsense\r\n\r\n').responses).toMatch(/^HTTP\/1.1 400 [^]*x-content-type-options: nosniff/);
     const chunked = 'POST /read HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';

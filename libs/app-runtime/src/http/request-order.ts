@@ -9,8 +9,8 @@ interface Exchange {
   response: ServerResponse & { req: IncomingMessage };
 }
 
-/** The action for a connection whose bytes are not HTTP. */
-export type ErrorAction = 'respond' | 'destroy';
+/** The action for a connection whose bytes are not HTTP. `end`: what was written to the socket is still sent. */
+export type ErrorAction = 'respond' | 'end' | 'destroy';
 
 /**
  * Passes the requests of a connection to an app one at a time. node:http starts every pipelined request at once, so that one
@@ -31,16 +31,16 @@ export class RequestOrder {
   }
 
   /**
-   * `respond` only where bytes on the socket cannot mix with another response: when the last started request is incomplete and
-   * without a response, or complete with its whole response.
+   * `respond` only where the bytes are no part of another response and cannot be taken for one: when the last started request is
+   * incomplete and without a response, or complete with its whole response, and none waits.
    */
   errorAction(socket: Duplex): ErrorAction {
     const last = this.last.get(socket);
     if (!last) return 'respond';
     const { request, response } = last;
-    return request.complete === response.writableFinished && (request.complete || !response.headersSent)
-      ? 'respond'
-      : 'destroy';
+    if (!request.complete) return response.headersSent ? 'destroy' : 'respond';
+    if (!isWritten(response, socket)) return 'destroy';
+    return this.waiting.get(socket)?.length ? 'end' : 'respond';
   }
 
   /** The response to the last started request, if its body has not arrived. */
@@ -106,6 +106,14 @@ export class RequestOrder {
  */
 function canRespond({ response }: Exchange, socket: Duplex): boolean {
   return response.socket === socket && socket.writable;
+}
+
+/**
+ * Whether the socket has a whole response. Node.js 26 sends its last bytes only after it has parsed all bytes that were read, so that
+ * the response is not finished then.
+ */
+function isWritten(response: ServerResponse, socket: Duplex): boolean {
+  return response.writableFinished || (response.writableEnded && response.socket === socket);
 }
 
 function limitRest(request: IncomingMessage, limitMs: number, onLate: () => void): void {
