@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortableSleep } from '@antelope-history/connectivity';
+import { findFreePorts } from '@antelope-history/servers';
 import { AppLogFile, ERROR, type LogEntry } from '../app-log';
 import { type AppProcess, startApp } from '../app-process';
 import { hasEnded } from '../program';
@@ -14,6 +15,9 @@ const RESTARTS_WITHIN_MS = 60_000;
 /** Number of error lines that are reported when an app ends: a stack trace has several lines. */
 const MAX_ERRORS = 8;
 const RESTART_DELAY_MS = 1_000;
+/** Another program may take a free port before the app listens on it; then the app gets others. */
+const PORT_ATTEMPTS = 3;
+const PORT_TAKEN = 'cannot listen on';
 
 export interface SupervisedAppOptions {
   app: AppName;
@@ -37,6 +41,7 @@ export class SupervisedApp {
   private running: AppProcess | undefined;
   private listening: string | undefined;
   private operations: string | undefined;
+  private ports: { own: number; operations: number } | undefined;
   private readonly stopping = new AbortController();
   private readonly endedAtMs: number[] = [];
   private readonly log: AppLogFile;
@@ -73,6 +78,35 @@ export class SupervisedApp {
 
   /** Resolves when the app runs; rejects with its last errors when it does not. */
   async start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      await this.choosePorts();
+      try {
+        await this.run();
+        return;
+      } catch (error) {
+        if (attempt === PORT_ATTEMPTS || !this.hasOtherPorts((error as Error).message)) throw error;
+        this.ports = undefined;
+      }
+    }
+  }
+
+  /**
+   * Not any port of the system's choice: while the app is restarted, an outgoing connection of another process could take that, and the
+   * app could not listen on it again.
+   */
+  private async choosePorts(): Promise<void> {
+    if (this.ports) return;
+    const [operations = 0, free = 0] = await findFreePorts(2);
+    this.ports = { operations, own: this.options.port || free };
+  }
+
+  /** Whether an app that did not start can start on other ports: unless the port that is taken was asked for. */
+  private hasOtherPorts(reason: string): boolean {
+    const { port } = this.options;
+    return reason.includes(PORT_TAKEN) && !(port && reason.includes(`:${port}`));
+  }
+
+  private async run(): Promise<void> {
     const { app, name, args = [], environment } = this.options;
     const errors: string[] = [];
     this.running = startApp(app, {
@@ -106,13 +140,12 @@ export class SupervisedApp {
   }
 
   private portVariables(): Record<string, string> {
-    const { app, port = 0 } = this.options;
-    const portOf = (url: string | undefined, first: number): string =>
-      url === undefined ? String(first) : new URL(url).port;
+    const { app } = this.options;
+    const { own = 0, operations = 0 } = this.ports ?? {};
     const variable = PORT_VARIABLES[app];
     return {
-      [OPERATIONS_PORT_VARIABLES[app]]: portOf(this.operations, 0),
-      ...(variable !== undefined && { [variable]: portOf(this.listening, port) }),
+      [OPERATIONS_PORT_VARIABLES[app]]: String(operations),
+      ...(variable !== undefined && { [variable]: String(own) }),
     };
   }
 
@@ -134,6 +167,6 @@ export class SupervisedApp {
     report(`${name} ended; it is started again`);
     const { signal } = this.stopping;
     await abortableSleep(RESTART_DELAY_MS, signal);
-    if (!signal.aborted) await this.start().catch((error: unknown) => this.restart((error as Error).message));
+    if (!signal.aborted) await this.run().catch((error: unknown) => this.restart((error as Error).message));
   }
 }
