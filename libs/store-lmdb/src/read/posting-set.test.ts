@@ -150,4 +150,41 @@ describe('posting lists', () => {
       }),
       { numRuns: 25 },
     ));
+
+  it('tell how many chunks they have read, each of which a walk reads twice at most', async () => {
+    const postings = Array.from({ length: 60 }, (_, index): Posting => ({ sequence: 10 * index, root: true }));
+    const lists = [10, 20].map((chunkSize) => ({ postings, chunkSize }));
+    for (const walk of ['ascending', 'descending'] as const) {
+      await withLists(lists, false, (opened) => {
+        const set = new PostingSet(opened);
+        expect(set.chunksRead).toBe(0);
+        expect([...(walk === 'ascending' ? set.ascending(0, 600) : set.descending(599, 0))]).toHaveLength(60);
+        // The first list has six chunks, the second one three.
+        expect(set.chunksRead).toBeGreaterThanOrEqual(9);
+        expect(set.chunksRead).toBeLessThanOrEqual(18);
+      });
+    }
+  });
+
+  it('select a posting in few steps, however unevenly they are spread', () => {
+    const [end, dense] = [2 ** 40, 1_000_000];
+    let asked = 0;
+    // One posting at 0, and all others at the end of the range.
+    const list: Pick<PostingList, 'rank'> = {
+      rank: (sequence) => {
+        asked++;
+        return sequence <= 0 ? 0 : 1 + Math.max(0, sequence - (end - dense));
+      },
+    };
+    const set = new PostingSet([list as PostingList]);
+    for (const [wanted, sequence] of [
+      [0, 0],
+      [1, end - dense],
+      [dense, end - 1],
+    ] as const) {
+      asked = 0;
+      expect(set.select(wanted, 0, end)).toBe(sequence);
+      expect(asked).toBeLessThan(100);
+    }
+  });
 });
