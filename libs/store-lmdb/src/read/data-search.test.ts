@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ActionsPage, ActionsQuery, ChainStatus } from '@antelope-history/store';
+import { type ActionsPage, type ActionsQuery, type ChainStatus, MAX_PAGE_BYTES } from '@antelope-history/store';
 import { EVERY_ACTION } from '@antelope-history/store/contract';
 import { DataSearch } from './data-search';
 import { every } from '../../test/every-posting';
@@ -11,8 +11,8 @@ const PAGES = {
   action: (sequence: number) => ({ action: { data: Buffer.alloc(8), traces: [] }, sequence }),
 } as never as PageReader;
 
-function statusOf(revision: number): ChainStatus {
-  return { revision } as ChainStatus;
+function statusOf(revision: number, num = 0): ChainStatus {
+  return { revision, committed: { num, id: '' } } as ChainStatus;
 }
 
 interface Slice {
@@ -31,7 +31,7 @@ function run(
   const search = new DataSearch(query, { sliceSteps, maxSteps: 1_000_000 });
   for (let index = 0; ; index++) {
     const { step, start = 0, end, revision } = sliceOf(index);
-    const page = search.continue([every(6, 0), every(step, 0)], { start, end }, statusOf(revision), PAGES);
+    const page = search.continue([every(6, 0), every(step, 0)], { start, end }, statusOf(revision, index), PAGES);
     if (page) return { ...page, slices: index + 1 };
   }
 }
@@ -63,10 +63,11 @@ describe('DataSearch', () => {
     );
   });
 
-  it('keeps the range of its first snapshot while the chain grows', () => {
+  it('keeps the status and the range of its first snapshot while the chain grows', () => {
     const query: ActionsQuery = { ...QUERY, order: 'desc', limit: 1_000 };
     const page = run(query, 20, (index) => ({ step: 10, end: 3_000 + index, revision: 1 }));
     expect(page.slices).toBeGreaterThan(5);
+    expect(page.status).toEqual(statusOf(1, 0));
     expect(sequencesOf(page)).toEqual(Array.from({ length: 100 }, (_, index) => 2_970 - index * 30));
   });
 
@@ -104,6 +105,16 @@ describe('DataSearch', () => {
     expect(begunAgain).toBeGreaterThan(20);
   });
 
+  it('says that rows follow a page that ended by its bytes', () => {
+    const row = { action: { data: Buffer.alloc(MAX_PAGE_BYTES / 2), traces: [] } };
+    const large = { action: () => row } as never as PageReader;
+    for (const window of ['skip', 'newest'] as const) {
+      const search = new DataSearch({ ...QUERY, window });
+      const page = search.continue([every(6, 0), every(10, 0)], { start: 0, end: 91 }, statusOf(1), large);
+      expect([page?.rows.length, page?.more]).toEqual([2, true]);
+    }
+  });
+
   it('pauses while it skips rows', () => {
     const page = run({ ...QUERY, skip: 900 }, 20, () => ({ step: 6, end: 6_000, revision: 1 }));
     expect(page.slices).toBeGreaterThan(20);
@@ -117,5 +128,11 @@ describe('DataSearch', () => {
     for (let index = 0; index < 29; index++) expect(slice()).toBeUndefined();
     const tooBroad = expect.objectContaining({ code: 'QUERY_TOO_BROAD' }) as Error;
     expect(() => [slice(), slice()]).toThrow(tooBroad);
+  });
+
+  it('gives the page that its last steps complete', () => {
+    const search = new DataSearch(QUERY, { sliceSteps: 10_000, maxSteps: 1 });
+    const page = search.continue([every(6, 0), every(10, 0)], { start: 0, end: 61 }, statusOf(1), PAGES);
+    expect(page && sequencesOf(page)).toEqual([0, 30, 60]);
   });
 });

@@ -33,6 +33,23 @@ describe('PostingIntersection', () => {
     expect(postings.pausedAt).toBeGreaterThan(900);
   });
 
+  it('pauses after fewer steps where each reads a chunk', () => {
+    const sets = DISJOINT.map((set) => {
+      const reading = {
+        chunksRead: 0,
+        from: (sequence: number) => {
+          reading.chunksRead++;
+          return set.from(sequence);
+        },
+      };
+      return reading as unknown as typeof set;
+    });
+    const postings = new PostingIntersection(sets, { start: 0, end: 1_000_001 }, 'up', 10_000);
+    expect(postings.next(0)).toBeUndefined();
+    expect(postings.pausedAt).toBeLessThan(200);
+    expect(postings.steps).toBeGreaterThanOrEqual(10_000);
+  });
+
   it('reads no posting beyond the range', () => {
     for (const direction of ['up', 'down'] as const) {
       const postings = new PostingIntersection(DISJOINT, { start: 500_000, end: 510_000 }, direction, Infinity);
