@@ -41,7 +41,14 @@ const equal = chain.blocks(
 );
 const EQUAL_ID = Buffer.alloc(32, 0xab);
 for (const { transactions } of equal) for (const transaction of transactions) transaction.id = EQUAL_ID;
-const blocks = [large, ...shared, ...equal];
+/** As many actions as the large one has, in a few pages. */
+const small = chain.block(equal.at(-1), {
+  ...EMPTY_BLOCK,
+  transactions: [
+    Array.from({ length: ACTIONS }, (_, index) => ({ ...PING, notified: ['mild'], creatorDistance: 2 * index })),
+  ],
+});
+const blocks = [large, ...shared, ...equal, small];
 
 describe('a transaction that has more than a response', () => {
   const options = { path: mkdtempSync(path.join(tmpdir(), 'store-lmdb-large-')), mapSizeBytes: 0 };
@@ -128,6 +135,13 @@ describe('a transaction that has more than a response', () => {
     expect(found.transactions.map(({ actions }) => actions.length)).toEqual([ACTIONS]);
     expect(count()).toBeGreaterThan(5);
     await expect(reader.getBlockTraces({ num: large.position.num }, leave)).rejects.toThrow('the client left');
+  });
+
+  it('is read in parts also where its many actions are small', async () => {
+    const { pause, count } = countingPause();
+    const found = await reader.getBlockTraces({ num: small.position.num }, pause);
+    expect(found.transactions.map(({ actions }) => actions.length)).toEqual([ACTIONS]);
+    expect(count()).toBeGreaterThan(2);
   });
 
   it('leaves to the rows beside its actions their own bytes only', async () => {
