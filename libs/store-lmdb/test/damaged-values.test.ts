@@ -21,7 +21,7 @@ describe('a compressed value that a broken disk has changed', () => {
 
   beforeAll(async () => {
     const writer = await openLmdbStoreWriter(options);
-    const plans = ['a', 'b', 'c'].map((name): BlockPlan => {
+    const plans = ['a', 'b', 'c', 'd'].map((name): BlockPlan => {
       const action = { account: 'alice', name, actor: 'carol', notified: [], creatorDistance: 0, dataBytes: 400 };
       return { ...EMPTY_BLOCK, transactions: [Array.from({ length: 5 }, () => action)] };
     });
@@ -74,6 +74,7 @@ describe('a compressed value that a broken disk has changed', () => {
     ['its traces', () => reader.getBlockTraces({ num: 101 }), () => reader.getBlockTraces({ num: 102 })],
     ['its actions', () => action(101), () => action(102)],
     ['its transaction', () => transaction(1), () => transaction(2)],
+    ['its transaction after a later one', () => transaction(3), () => transaction(2)],
     ['an ABI', () => abi('alice'), () => abi('bob')],
   ])('is refused in place of %s, and others are returned', async (_, whole, broken) => {
     await expect(whole()).resolves.toBeDefined();
