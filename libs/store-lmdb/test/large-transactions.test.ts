@@ -40,6 +40,9 @@ const equal = chain.blocks(
   Array.from({ length: EQUAL_TRANSACTIONS }, () => ({ ...EMPTY_BLOCK, transactions: [[{ ...PING, notified: [] }]] })),
 );
 const EQUAL_ID = Buffer.alloc(32, 0xab);
+/** That of the actions which share their pages with rows of `calm`. */
+const LARGE_ID = Buffer.alloc(32, 0xcd);
+for (const { transactions } of shared) transactions[1]!.id = LARGE_ID;
 for (const { transactions } of equal) for (const transaction of transactions) transaction.id = EQUAL_ID;
 /** As many actions as the large one has, in a few pages. */
 const small = chain.block(equal.at(-1), {
@@ -155,6 +158,13 @@ describe('a transaction that has more than a response', () => {
     expect(found.found === 'one' && found.transaction.blockNum).toBe(equal[0]?.position.num);
     expect(pagesRead).toBeLessThan(5);
     expect(await reader.getTransaction('abababab')).toMatchObject({ found: 'one' });
+  });
+
+  it('is looked for in parts where the pages of all with its prefix are large', async () => {
+    const { pause, count } = countingPause();
+    expect(await reader.getTransaction('cdcdcdcd', undefined, pause)).toMatchObject({ found: 'one' });
+    expect(count()).toBeGreaterThan(5);
+    await expect(reader.getTransaction('cdcdcdcd', undefined, leave)).rejects.toThrow('the client left');
   });
 });
 
