@@ -21,7 +21,7 @@ describe('a compressed value that a broken disk has changed', () => {
 
   beforeAll(async () => {
     const writer = await openLmdbStoreWriter(options);
-    const plans = ['a', 'b', 'c', 'd'].map((name): BlockPlan => {
+    const plans = ['a', 'b', 'c', 'd', 'e', 'f'].map((name): BlockPlan => {
       const action = { account: 'alice', name, actor: 'carol', notified: [], creatorDistance: 0, dataBytes: 400 };
       return { ...EMPTY_BLOCK, transactions: [Array.from({ length: 5 }, () => action)] };
     });
@@ -32,7 +32,7 @@ describe('a compressed value that a broken disk has changed', () => {
     await writer.writeBlocks(blocks);
     await writer.close();
     await damage('blockBodies', blockKey(102));
-    await damage('pages', sequenceKey(blocks[2]?.transactions[0]?.firstSequence ?? 0));
+    for (const index of [2, 5]) await damage('pages', sequenceKey(blocks[index]?.transactions[0]?.firstSequence ?? 0));
     await damage('abiBodies', abiHash(ABIS[1] as Buffer));
     reader = await openLmdbStoreReader(options);
   });
@@ -72,6 +72,7 @@ describe('a compressed value that a broken disk has changed', () => {
   it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
     ['a block', () => reader.getBlock({ num: 101 }), () => reader.getBlock({ num: 102 })],
     ['its traces', () => reader.getBlockTraces({ num: 101 }), () => reader.getBlockTraces({ num: 102 })],
+    ['its traces alone', () => reader.getBlockTraces({ num: 101 }), () => reader.getBlockTraces({ num: 105 })],
     ['its actions', () => action(101), () => action(102)],
     ['its transaction', () => transaction(1), () => transaction(2)],
     ['its transaction after a later one', () => transaction(3), () => transaction(2)],
