@@ -104,6 +104,19 @@ describe('a transaction that has more than a response', () => {
     await expect(reader.getAccountTraces(query, leave)).rejects.toThrow('the client left');
   });
 
+  it('is read in parts for a page of its traces, which ends where they fill it', async () => {
+    const pausesOf = async (last: number): Promise<number> => {
+      const query = { account: 'hot', select: () => ({ first: 0, last }) };
+      const { pause, count } = countingPause();
+      const page = await reader.getAccountTraces(query, pause);
+      const expected = await model.getAccountTraces(query);
+      expect([page.rows.map(placeOf), page.more]).toEqual([expected.rows.map(placeOf), expected.more]);
+      expect(page.rows.length).toBeLessThan(ACTIONS);
+      return count();
+    };
+    expect(await pausesOf(ACTIONS - 1)).toBeGreaterThan((await pausesOf(0)) + 5);
+  });
+
   it.each(['asc', 'desc'] as const)('is read in parts for the actions that a trace created, %s', async (order) => {
     const { pause, count } = countingPause();
     const page = await reader.getActions({ ...children, order, skip: 7 }, pause);
