@@ -20,12 +20,23 @@ const TRANSFER: ActionPlan = {
   dataBytes: 32,
 };
 
+const ACTIVE = { owner: 'alice', name: 'active' };
+
 /** The content of each block: it touches every table, so that one block too many or too few shows in every query. */
 const BUSY_BLOCK: BlockPlan = {
   transactions: [[TRANSFER], [TRANSFER, { ...TRANSFER, creatorDistance: 1 }]],
   abis: [{ account: 'token', abi: Buffer.from('an ABI') }],
-  permissions: [{ owner: 'alice', name: 'active', authority: { keys: KEYS.slice(0, 1), actors: ['bob'] } }],
+  permissions: [{ ...ACTIVE, authority: { keys: KEYS.slice(0, 1), actors: ['bob'] } }],
 };
+
+/** As busy as a block that sets no ABI, whatever branch it is on. */
+const STATE_BLOCK: BlockPlan = { ...BUSY_BLOCK, abis: [] };
+
+/** A block that gives a permission one key after the other. */
+function withKeys(...indices: number[]): BlockPlan {
+  const authorities = indices.map((index) => ({ keys: KEYS.slice(index, index + 1), actors: [] }));
+  return { ...EMPTY_BLOCK, permissions: authorities.map((authority) => ({ ...ACTIVE, authority })) };
+}
 
 /** The blocks that a writer accepts and refuses; a refusal changes nothing. */
 export function describeWriter(contract: StoreContract): void {
@@ -85,6 +96,28 @@ export function describeWriter(contract: StoreContract): void {
       written(async (at) => {
         await at.write(at.model.committedBlocks.slice(2, 4));
         await at.write(at.model.committedBlocks);
+      }));
+
+    it('takes a branch and the fork that replaces a part of it in one call', () =>
+      written(async (at) => {
+        const branch = at.chain.blocks(at.block(-1), [STATE_BLOCK, STATE_BLOCK, EMPTY_BLOCK, STATE_BLOCK]);
+        const fork = at.chain.blocks(branch[1], [EMPTY_BLOCK, STATE_BLOCK, STATE_BLOCK]);
+        await at.write([...branch, ...fork]);
+      }));
+
+    it('undoes a block that changes a permission twice', () =>
+      written(async (at) => {
+        await at.write([at.chain.block(at.block(-1), withKeys(1, 2))]);
+        await at.write([at.chain.block(at.block(-2), EMPTY_BLOCK)]);
+      }));
+
+    it('undoes nothing twice', () =>
+      written(async (at) => {
+        const trunk = at.block(-1);
+        await at.write(at.chain.blocks(trunk, [EMPTY_BLOCK, withKeys(1)]));
+        const [kept, undone] = at.chain.blocks(trunk, [withKeys(2), EMPTY_BLOCK]);
+        await at.write([kept as BlockRecords, undone as BlockRecords]);
+        await at.write([at.chain.block(kept, EMPTY_BLOCK)]);
       }));
 
     it('ignores messages that were sent before one that it has', async () => {
