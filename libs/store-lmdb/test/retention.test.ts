@@ -15,6 +15,8 @@ import {
 } from '@antelope-history/store/contract';
 import type { AccountTrace, StoreReader } from '@antelope-history/store';
 import { testSize } from '@antelope-history/test-support/random';
+import type { Table } from '../src/format/tables';
+import { openExistingTables } from '../src/read/open-reader';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreRepairer, openLmdbStoreWriter } from '../src/writer';
 
@@ -59,6 +61,20 @@ class RetainingStore {
     await repairer.repairBlocks(blocks.map((block) => ({ ...block, permissionChanges: [] })));
     await repairer.close();
     return blocks.length;
+  }
+
+  /** Of which blocks its tables have entries. */
+  async blockNumbers() {
+    const { root, ...tables } = await openExistingTables(this.options);
+    const numbersIn = (table: Table): number[] => [...table.getKeys()].map((key) => key.readUInt32BE(0));
+    const { blockIndex, blockBodies, undo } = tables;
+    const numbers = {
+      blockIndex: numbersIn(blockIndex),
+      blockBodies: numbersIn(blockBodies),
+      undo: numbersIn(undo),
+    };
+    await root.close();
+    return numbers;
   }
 
   /** The model of what the store has to have now. */
@@ -141,6 +157,10 @@ describe('a store that keeps its newest blocks', () => {
                   expect((await reader.hasAccount(owner)).exists).toBe((await store.whole.hasAccount(owner)).exists);
               await state.abisOf(model.committedBlocks);
               expect(await listFaults(reader, 3)).toEqual([]);
+              const nums = model.committedBlocks.map(({ position }) => position.num);
+              const { blockIndex, blockBodies, undo } = await store.blockNumbers();
+              expect([blockIndex, blockBodies]).toEqual([nums, nums]);
+              expect(undo.filter((num) => num <= store.whole.irreversibleNum)).toEqual([]);
             }
             removed += before;
           } finally {
@@ -155,6 +175,30 @@ describe('a store that keeps its newest blocks', () => {
     expect(repaired).toBeGreaterThan(CHAINS * 8);
     expect(positions).toBeGreaterThan(CHAINS * 20);
   }, 300_000);
+
+  const notifying = {
+    account: 'alice',
+    name: 'transfer',
+    actor: 'bob',
+    creatorDistance: 0,
+    dataBytes: 8,
+    notified: Array.from('abcdefghi'),
+  };
+  it.each<[string, number, BlockPlan, number]>([
+    ['1,000 blocks', 1_500, EMPTY_BLOCK, 1_000],
+    ['50,000 sequences', 60, { ...EMPTY_BLOCK, transactions: [Array(100).fill(notifying)] }, 50],
+  ])('removes at most %s at once', async (_, count, plan, most) => {
+    const store = new RetainingStore(1);
+    const last = { num: 10_000, id: 'f'.repeat(64) };
+    const blocks = store.chain.blocks(undefined, Array<BlockPlan>(count).fill(plan), last);
+    const keepingAll = await openLmdbStoreWriter({ ...store.options, retainBlocks: 0 });
+    await keepingAll.writeBlocks(blocks);
+    await keepingAll.close();
+    const writer = await openLmdbStoreWriter(store.options);
+    expect(await writer.maintain()).toMatchObject({ firstBlockNum: (blocks[0]?.position.num ?? 0) + most });
+    await writer.close();
+    store.dispose();
+  });
 
   it('ignores removed blocks that are sent again', async () => {
     const store = new RetainingStore(3);
