@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
-import type { StoreReader, StoreRepairer, StoreWriter } from '@antelope-history/store';
+import type { ActionsQuery, StoreReader, StoreRepairer, StoreWriter } from '@antelope-history/store';
 import {
   ABIS,
   type BlockPlan,
   DATA,
   EMPTY_BLOCK,
+  EVERY_ACTION,
   expectFieldRanges,
   expectFieldsBelowFirst,
   SyntheticChain,
@@ -64,24 +65,30 @@ describe('data fields of the embedded store', () => {
     });
     const openWriter = (dataFields: string[]) => openLmdbStoreWriter({ ...options, dataFields });
     /** The blocks of the transfers to bob. */
-    const blocksOfBob = async (): Promise<number[]> => {
+    const blocksOfBob = async (query: Partial<ActionsQuery> = {}): Promise<number[]> => {
       const reader: StoreReader = await openLmdbStoreReader(options);
       const field = parseDataField(FIELD);
-      const { rows } = await reader.getActions({
-        account: undefined,
-        filters: [],
-        data: [{ fields: field ? [field] : [], text: 'bob' }],
-        after: undefined,
-        before: undefined,
-        parent: undefined,
-        order: 'asc',
-        skip: 0,
-        limit: 100,
-        window: 'skip',
-      });
+      const data = [{ fields: field ? [field] : [], text: 'bob' }];
+      const { rows } = await reader.getActions({ ...EVERY_ACTION, data, limit: 100, ...query });
       await reader.close();
       return rows.map(({ blockNum }) => blockNum);
     };
+
+    it('find what an account received itself, also after a fork, and root actions only', async () => {
+      const deposit = { ...transfer, notified: ['bob'] };
+      const withDeposit = { ...EMPTY_BLOCK, transactions: [[deposit, { ...deposit, creatorDistance: 2 }]] };
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const writer = await openWriter([FIELD]);
+      await writer.writeBlocks([first, chain.block(first, withDeposit)]);
+      expect(await blocksOfBob({ account: 'bob' })).toEqual([101, 101]);
+      const other = chain.block(first, { ...EMPTY_BLOCK, transactions: [[issue]] });
+      await writer.writeBlocks([other, chain.block(other, withDeposit)]);
+      await writer.close();
+      for (const account of ['alice', 'bob', undefined]) {
+        expect(await blocksOfBob({ account })).toEqual([102, 102]);
+        expect(await blocksOfBob({ account, parent: 'root' })).toEqual([102]);
+      }
+    });
 
     it('keep no orphaned rows of a fork that was undone without the field', async () => {
       const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
