@@ -109,6 +109,23 @@ describe('data fields of the embedded store', () => {
       expect(await blocksOfBob()).toEqual([102]);
     });
 
+    it('keep no rows of an earlier time with the field from the same block on', async () => {
+      const withIssue: BlockPlan = { ...EMPTY_BLOCK, transactions: [[issue]] };
+      const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const times: [string[], BlockRecords[]][] = [
+        [[], [first]],
+        [[FIELD], [chain.block(first, withTransfer)]],
+        [[], [chain.block(first, withIssue)]],
+        [[FIELD], [chain.block(first, withIssue)]],
+      ];
+      for (const [fields, blocks] of times) {
+        const writer = await openWriter(fields);
+        await writer.writeBlocks(blocks);
+        await writer.close();
+      }
+      expect(await blocksOfBob()).toEqual([]);
+    });
+
     const withDamagedAbi = (block: BlockRecords): BlockRecords => ({
       ...block,
       abiChanges: block.abiChanges.map((change) => ({ ...change, abi: Buffer.from('damaged') })),
