@@ -161,6 +161,23 @@ export function describeWriter(contract: StoreContract): void {
       }
     });
 
+    it('ignores messages that were sent before one of the same call', async () => {
+      const { store, dispose } = await contract.open();
+      const sessions = new ReaderSessions();
+      const chain = new SyntheticChain();
+      try {
+        const trunk = sessions.read(chain.blocks(undefined, [STATE_BLOCK, STATE_BLOCK, STATE_BLOCK]));
+        const branch = sessions.read(chain.blocks(trunk[0], [STATE_BLOCK, EMPTY_BLOCK, STATE_BLOCK]));
+        await store.writeBlocks([...trunk, ...branch, ...trunk.slice(1)]);
+        await store.maintain();
+        const comparison = new Comparison(store, ModelHistory.of([...trunk.slice(0, 1), ...branch]));
+        await comparison.progress(store);
+        await comparison.sampledActions(20, 1);
+      } finally {
+        await dispose();
+      }
+    });
+
     it('continues after a batch that it refused', () =>
       written(async (at) => {
         const next = at.chain.blocks(at.block(-1), [BUSY_BLOCK, EMPTY_BLOCK, BUSY_BLOCK]);
