@@ -342,7 +342,7 @@ const ping = (account: string, notified: string[] = []): ActionPlan => ({
 function planOf(_: unknown, index: number): BlockPlan {
   const transactions = Array.from({ length: 3 }, () => [
     ping('busy'),
-    { ...ping('busy'), name: 'pong' },
+    { ...ping('busy'), name: 'pong', creatorDistance: 1 },
     ping('busy', ['cold']),
   ]);
   if (index % 9 === 0) transactions.push([ping('rare', ['busy'])]);
