@@ -113,6 +113,8 @@ class Way {
   }
 }
 
+const PING = { account: 'hot', name: 'ping', actor: 'hot', notified: [], creatorDistance: 0, dataBytes: 8 };
+
 const plans = (count: number): BlockPlan[] => Array<BlockPlan>(count).fill(EMPTY_BLOCK);
 
 type Step = (way: Way) => void;
@@ -245,9 +247,33 @@ describe('the order of the chain', () => {
     expect(journal.progress.branch[0]).toEqual(irreversible);
   });
 
+  it('tells the newest block that has set an ABI, and where the actions end, also after blocks with none', () => {
+    const { journal, trunk, made } = begun();
+    const setting = { ...EMPTY_BLOCK, transactions: [[PING]], abis: [{ account: 'hot', abi: Buffer.from('an ABI') }] };
+    const [next, second] = made.blocks(trunk[4], [setting, EMPTY_BLOCK]) as [BlockRecords, BlockRecords];
+    for (const [index, block] of [next, second].entries()) journal.add(messageOf(block, 10, 15 + index));
+    journal.commit();
+    expect(journal.progress.abis_changed).toEqual({ block_num: next.position.num, ordinal: 16 });
+    expect(journal.progress.end_sequence).toBe((next.transactions[0]?.firstSequence ?? 0) + 1);
+  });
+
+  it('undoes with a block the ABI that it has set of an indexed contract, and counts the fork', () => {
+    const { journal, trunk, made } = begun();
+    const next = made.block(trunk[4], EMPTY_BLOCK);
+    journal.add({ ...messageOf(next, 10, 15), data_abis: { before: {}, after: { alice: 'an ABI' } } });
+    journal.commit();
+    expect(journal.progress.data_abis).toEqual([{ contract: 'alice', block_num: next.position.num, hash: 'an ABI' }]);
+    const { revision } = journal.progress;
+    journal.add(messageOf(made.block(trunk[4], EMPTY_BLOCK), 10, 16));
+    journal.commit();
+    expect(journal.progress).toMatchObject({ data_abis: [], revision: revision + 1 });
+  });
+
   it("ends with the node's chain, whatever the order of messages, with epochs that overtake each other", async () => {
+    let forks = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      // The size is the lengths that are tried: by default at most ten steps, in which hardly a block is undone.
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
         const way = new Way();
         way.reader.grow(plans(3));
         for (const take of steps) {
@@ -257,11 +283,13 @@ describe('the order of the chain', () => {
         }
         way.finish();
         const { revision } = way.journal.progress;
+        forks += revision;
         const expected = await ModelHistory.of(way.reader.chain).getStatus();
         expect(statusOf(way.journal.progress)).toEqual({ ...expected, revision });
       }),
-      { numRuns: 1_000 },
+      { numRuns: 300 },
     );
+    expect(forks).toBeGreaterThan(30);
   });
 });
 
