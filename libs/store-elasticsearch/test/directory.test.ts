@@ -27,6 +27,8 @@ const BLOCKS = 80;
 const PER_RANGE = 4;
 /** The block whose last transaction has more actions than the directory has near it. */
 const LONG_AT = 21;
+/** The first block of a range, with more rows of `few` than the next range has. */
+const FEW_AT = 40;
 /** The last block of the last range that is clean. */
 const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
 
@@ -94,6 +96,8 @@ describeWithService(['elasticsearch'], (url = '') => {
           await comparison.actions({ ...NEWEST, account, order, window: 'newest' });
         }
       }
+      // The page begins with the last row of a block: the directory counts the ones before it, too.
+      await comparison.actions({ ...NEWEST, account: 'few', order: 'asc', window: 'newest', limit: 2 });
       for (const account of ['busy', 'rare', 'once', 'absent']) {
         await comparison.tracesOf(account, { skip: 3, limit: 20, window: 'skip' });
       }
@@ -347,6 +351,8 @@ function planOf(_: unknown, index: number): BlockPlan {
   ]);
   if (index % 9 === 0) transactions.push([ping('rare', ['busy'])]);
   if (index === 7) transactions.push([ping('once')]);
+  if (index === FEW_AT) transactions.push(...Array.from({ length: 3 }, () => [ping('few')]));
+  if (index === FEW_AT + PER_RANGE) transactions.push([ping('few')]);
   if (index === LONG_AT) transactions.push(Array.from({ length: MOST_SEQUENCES + 1 }, () => ping('long')));
   return { transactions, abis: [], permissions: [] };
 }
