@@ -100,6 +100,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.actions({ ...NEWEST, account: 'few', order: 'asc', window: 'newest', limit: 2 });
       for (const account of ['busy', 'rare', 'once', 'absent']) {
         await comparison.tracesOf(account, { skip: 3, limit: 20, window: 'skip' });
+        await comparison.tracesOf(account, { skip: 0, limit: 20, window: 'newest' });
       }
       for (const block of blocks.filter((_, index) => index % 8 === 0)) {
         for (const { id } of block.transactions.slice(0, 1)) {
