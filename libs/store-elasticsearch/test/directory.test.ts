@@ -32,6 +32,9 @@ const FEW_AT = 40;
 /** The last block of the last range that is clean. */
 const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
 
+/** The last block of the first range, one between, and the first block of the last range that is clean. */
+const EDGES = [PER_RANGE - 1, 30, CLEAN_UP_TO + 1 - PER_RANGE - FIRST_BLOCK];
+
 const NEWEST: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 20 };
 
 describeWithService(['elasticsearch'], (url = '') => {
@@ -46,7 +49,8 @@ describeWithService(['elasticsearch'], (url = '') => {
       blocks = new SyntheticChain().blocks(undefined, Array.from({ length: BLOCKS }, planOf));
       indexed = await IndexedBlocks.open(url, PER_RANGE);
       await indexed.put(blocks);
-      await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO });
+      // The next range has a clean block, too, and is not clean.
+      await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO + 1 });
       comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
       progress = new ProgressStore(indexed.client, indexed.names);
       indices = new IndexProvisioner(indexed.client, indexed.names, {
@@ -122,6 +126,13 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await directoryEnd()).toBe(CLEAN_UP_TO + 1);
       await compareAll();
     }, 240_000);
+
+    it('adds to the rows of the range that is searched while it is read, and repeats none of them', async () => {
+      const model = ModelHistory.of(blocks, NO_DATA_FIELDS);
+      for (const order of ['asc', 'desc'] as const) {
+        await new Comparison(indexed.openReader(), model).actions({ ...NEWEST, account: 'edge', order });
+      }
+    });
 
     it('takes two round trips to any row the first time and one when it is known, and searches few ranges', async () => {
       const trips = new RoundTrips(indexed.client);
@@ -353,6 +364,7 @@ function planOf(_: unknown, index: number): BlockPlan {
   if (index % 9 === 0) transactions.push([ping('rare', ['busy'])]);
   if (index === 7) transactions.push([ping('once')]);
   if (index === FEW_AT) transactions.push(...Array.from({ length: 3 }, () => [ping('few')]));
+  if (EDGES.includes(index)) transactions.push([ping('edge')]);
   if (index === FEW_AT + PER_RANGE) transactions.push([ping('few')]);
   if (index === LONG_AT) transactions.push(Array.from({ length: MOST_SEQUENCES + 1 }, () => ping('long')));
   return { transactions, abis: [], permissions: [] };
