@@ -71,6 +71,15 @@ describeWithService(['elasticsearch'], (url) => {
       }
     });
 
+    it('finds the children of an action within bounds only', async () => {
+      const { position, transactions } = model.committedBlocks[10]!;
+      const parent = { sequence: transactions[0]!.firstSequence };
+      for (const blockNum of [-1, 0, 1].map((distance) => position.num + distance)) {
+        await both({ parent, after: { blockNum } });
+        await both({ parent, before: { blockNum } });
+      }
+    });
+
     it('finds time bounds within and between blocks', async () => {
       const times = [0, 17, 40, 59].map((index) => timeMsOf(model.committedBlocks[index]!));
       for (const time of times) {
