@@ -356,7 +356,10 @@ describeWithService(['elasticsearch'], (url = '') => {
       // Deletion follows a commit that does not wait for it, so the chain grows until it has happened.
       for (let index = 0; index < 14 || (await versions()) >= 9; index++) {
         const key = Buffer.alloc(34, index);
-        const permissions = [{ owner: 'hot', name: 'active', authority: { keys: [key], actors: [] } }];
+        const authority = { keys: [key], actors: [] };
+        // The first version of the other one is its newest, too, and stays.
+        const owners = index === 0 ? ['hot', 'cold'] : ['hot'];
+        const permissions = owners.map((owner) => ({ owner, name: 'active', authority }));
         blocks.push(chain.block(blocks.at(-1), { ...BUSY, permissions }, blocks.at(-3)?.position));
         // Deletion is by search, and the server refreshes the journal once a second.
         await client.indices.refresh({ index: names.journal });
