@@ -50,6 +50,7 @@ export interface BlockRecords {
   /** The executed transactions in the order of the block; each has at least one action. */
   transactions: TransactionRecord[];
   abiChanges: AbiChange[];
+  /** At most one of each permission: its state after the block. */
   permissionChanges: PermissionChange[];
 }
 
