@@ -9,8 +9,8 @@ const packedSignature = fc
   .record({
     tag: fc.constantFrom(0, 1, 2),
     compact: fc.uint8Array({ minLength: 65, maxLength: 65 }),
-    authData: fc.uint8Array({ maxLength: 90 }),
-    clientJson: fc.uint8Array({ maxLength: 90 }),
+    authData: fc.uint8Array({ maxLength: 90, size: 'max' }),
+    clientJson: fc.uint8Array({ maxLength: 90, size: 'max' }),
   })
   .map(({ tag, compact, authData, clientJson }) =>
     Buffer.concat([

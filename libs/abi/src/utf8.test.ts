@@ -20,7 +20,7 @@ describe('utf8ToString', () => {
 
   it('omits exactly the bytes that a UTF-8 decoder replaces', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 40 }), (array) => {
+      fc.property(fc.uint8Array({ maxLength: 40, size: 'max' }), (array) => {
         const bytes = Buffer.from(array);
         fc.pre(!bytes.includes(Buffer.from('efbfbd', 'hex')));
         expect(utf8ToString(bytes)).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));

@@ -97,7 +97,7 @@ describe('hostile data', () => {
       'v?[]',
     ];
     fc.assert(
-      fc.property(fc.constantFrom(...types), fc.uint8Array({ maxLength: 200 }), (type, data) => {
+      fc.property(fc.constantFrom(...types), fc.uint8Array({ maxLength: 200, size: 'max' }), (type, data) => {
         failsToDecode(() => decoder.decode(type, Buffer.from(data)));
       }),
       { numRuns: 3000 },
@@ -146,7 +146,7 @@ describe('hostile ABIs', () => {
 
   it('of random bytes compile or are refused, and parsing throws nothing but ABI_INVALID', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (array) => {
+      fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), (array) => {
         const bytes = Buffer.from(array);
         createAbiDecoder(bytes);
         try {
@@ -167,7 +167,7 @@ describe('hostile ABIs', () => {
     fc.assert(
       fc.property(
         fc.array(change, { minLength: 1, maxLength: 4 }),
-        fc.uint8Array({ maxLength: 100 }),
+        fc.uint8Array({ maxLength: 100, size: 'max' }),
         (changes, data) => {
           const changed = Buffer.from(abi);
           for (const [offset, byte] of changes) changed[offset] = byte;
@@ -205,7 +205,7 @@ describe('hostile ABIs', () => {
     });
     let compiled = 0;
     fc.assert(
-      fc.property(abis, fc.uint8Array({ maxLength: 60 }), (parts, data) => {
+      fc.property(abis, fc.uint8Array({ maxLength: 60, size: 'max' }), (parts, data) => {
         const abi = definition(parts);
         const decoder = compileOrRefuse(abi);
         if (decoder === undefined) return;

@@ -22,7 +22,7 @@ describe('MemoryBroker', () => {
   it('keeps its bounds for all message sizes and serves publishers in order', () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof(fc.nat(100), fc.nat(3_000)), { maxLength: 80 }),
+        fc.array(fc.oneof(fc.nat(100), fc.nat(3_000)), { maxLength: 80, size: 'max' }),
         fc.integer({ min: 1, max: 12 }),
         fc.integer({ min: 1, max: 5 }),
         async (sizes, maxMessages, batchSize) => {

@@ -34,7 +34,7 @@ describe('the batch limit', () => {
       fc.property(
         fc.integer({ min: 1, max: 300 }),
         fc.integer({ min: 1, max: 5_000 }),
-        fc.array(fc.nat(2_000), { maxLength: 100 }),
+        fc.array(fc.nat(2_000), { maxLength: 100, size: 'max' }),
         (maxMessages, maxBytes, sizes) => {
           const queue: number[] = [];
           for (const left = [...sizes]; left.length > 0;) {
@@ -57,6 +57,7 @@ describe('the batch limit', () => {
         fc.array(fc.tuple(fc.nat(3), fc.constantFrom('count', 'send', 'arrive', 'arrive'), fc.nat(60)), {
           minLength: 50,
           maxLength: 200,
+          size: 'max',
         }),
         (maxMessages, turns) => {
           const queue = { waiting: 0, maxMessages };

@@ -68,7 +68,7 @@ describe('AbiRequestSet', () => {
       sameBlock: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, newestFirst) => {
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), fc.boolean(), (steps, newestFirst) => {
         const counts = new Map([
           ['eosio', 0],
           ['token', 0],

@@ -33,7 +33,7 @@ class Conversation {
 
 const conversations = fc.record({
   size: fc.integer({ min: 1, max: 100 }),
-  sends: fc.array(fc.boolean(), { maxLength: 400 }),
+  sends: fc.array(fc.boolean(), { maxLength: 400, size: 'max' }),
 });
 
 describe('AckWindow', () => {

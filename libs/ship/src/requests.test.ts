@@ -38,7 +38,7 @@ describe("the request encoders, checked with the node's own ABI", () => {
       startBlock: uint32,
       endBlock: uint32,
       maxMessagesInFlight: uint32,
-      havePositions: fc.array(position, { maxLength: 300 }),
+      havePositions: fc.array(position, { maxLength: 300, size: 'max' }),
       irreversibleOnly: fc.boolean(),
     });
     fc.assert(

@@ -12,7 +12,7 @@ const chain = fc
       gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat(2 * MOST_SEQUENCES)),
       sequenceCount: fc.oneof({ weight: 5, arbitrary: fc.nat(12) }, fc.nat(3 * MOST_SEQUENCES)),
     }),
-    { maxLength: 60 },
+    { maxLength: 60, size: 'max' },
   )
   .map((steps) => {
     let next = 1_000;

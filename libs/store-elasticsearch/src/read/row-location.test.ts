@@ -6,7 +6,11 @@ import { fromPartOn, narrowToRow, partOfRow, type CountBuckets } from './row-loc
 const order = fc.constantFrom<Order>('asc', 'desc');
 /** Few or many sequences, close together or far apart. */
 const sequences = fc
-  .uniqueArray(fc.oneof(fc.nat({ max: 3_000 }), fc.nat({ max: 2 ** 40 })), { minLength: 1, maxLength: 400 })
+  .uniqueArray(fc.oneof(fc.nat({ max: 3_000 }), fc.nat({ max: 2 ** 40 })), {
+    minLength: 1,
+    maxLength: 400,
+    size: 'max',
+  })
   .map((unsorted) => unsorted.sort((left, right) => left - right));
 
 describe('narrowToRow', () => {

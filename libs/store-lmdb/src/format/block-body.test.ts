@@ -9,7 +9,7 @@ describe('a block body', () => {
     fc.assert(
       fc.property(
         sequences,
-        fc.uint8Array({ maxLength: 5_000 }),
+        fc.uint8Array({ maxLength: 5_000, size: 'max' }),
         fc.boolean(),
         fc.boolean(),
         (offsets, bytes, fromEosio, hasTraces) => {

@@ -11,6 +11,7 @@ const postings = fc
   .array(fc.record({ gap: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.nat(2 ** 40)), root: fc.boolean() }), {
     minLength: 1,
     maxLength: 80,
+    size: 'max',
   })
   .map((steps) => {
     let sequence = 0;

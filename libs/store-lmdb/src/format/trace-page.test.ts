@@ -13,7 +13,7 @@ const partial: fc.Arbitrary<PartialTransaction> = fc.record(
     maxCpuUsageMs: fc.nat(255),
     delaySec: fc.nat(0xffffffff),
     signatures: fc.array(
-      fc.uint8Array({ maxLength: 66 }).map((bytes) => Buffer.from(bytes)),
+      fc.uint8Array({ maxLength: 66, size: 'max' }).map((bytes) => Buffer.from(bytes)),
       { maxLength: 3 },
     ),
   },

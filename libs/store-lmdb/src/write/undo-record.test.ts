@@ -11,7 +11,7 @@ const permission: fc.Arbitrary<PermissionChange> = fc.record({
   name,
   authority: fc.option(
     fc.record({
-      keys: fc.array(bytes({ maxLength: 300 }), { maxLength: 4 }),
+      keys: fc.array(bytes({ maxLength: 300, size: 'max' }), { maxLength: 4 }),
       actors: fc.array(name, { maxLength: 4 }),
     }),
     { nil: undefined },
@@ -21,7 +21,7 @@ const permission: fc.Arbitrary<PermissionChange> = fc.record({
 describe('an undo record', () => {
   it('decodes to what was encoded', () => {
     const undo = fc.record({
-      permissions: fc.array(permission, { maxLength: 200 }),
+      permissions: fc.array(permission, { maxLength: 200, size: 'max' }),
       abiKeys: fc.array(bytes({ minLength: 20, maxLength: 20 })),
     });
     fc.assert(fc.property(undo, (record) => expect(decodeUndo(encodeUndo(record))).toEqual(record)));

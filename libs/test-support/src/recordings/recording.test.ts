@@ -119,7 +119,7 @@ describe('peekBlocksResult', () => {
 
   it('throws only RecordingErrors, for any bytes', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+      fc.property(fc.uint8Array({ maxLength: 400, size: 'max' }), (bytes) => {
         try {
           peekBlocksResult(Buffer.from([1, ...bytes]));
         } catch (error) {
