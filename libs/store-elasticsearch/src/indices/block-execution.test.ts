@@ -15,7 +15,7 @@ import {
 } from './block-execution';
 
 const bytes = (length: { minLength: number; maxLength: number }): fc.Arbitrary<Buffer> =>
-  fc.uint8Array(length).map((array) => Buffer.from(array));
+  fc.uint8Array({ ...length, size: 'max' }).map((array) => Buffer.from(array));
 const hash = bytes({ minLength: 32, maxLength: 32 });
 const uint32 = fc.nat({ max: 0xffffffff });
 
@@ -36,7 +36,7 @@ const header: fc.Arbitrary<TransactionHeader> = fc.record({
       maxNetUsageWords: uint32,
       maxCpuUsageMs: fc.nat({ max: 0xff }),
       delaySec: uint32,
-      signatures: fc.array(bytes({ minLength: 1, maxLength: 300, size: 'max' }), { maxLength: 3 }),
+      signatures: fc.array(bytes({ minLength: 1, maxLength: 300 }), { maxLength: 3 }),
     }),
     { nil: undefined },
   ),
@@ -46,7 +46,7 @@ const rootSequences = fc.array(fc.array(fc.maxSafeNat(), { maxLength: 4 }), { ma
 
 /** A block with some transactions of its own among those that were executed, in any order, and what was recorded of it. */
 const executedBlock = fc
-  .tuple(headers, fc.array(bytes({ minLength: 0, maxLength: 60, size: 'max' }), { maxLength: 10 }), rootSequences)
+  .tuple(headers, fc.array(bytes({ minLength: 0, maxLength: 60 }), { maxLength: 10 }), rootSequences)
   .map(([others, packed, sequences]): { block: Buffer; execution: BlockExecution; contained: number } => {
     const own = packed.map((each, index): TransactionHeader => ({
       ...(others[index] ?? EMPTY),
