@@ -35,6 +35,9 @@ const BACKLOG = 1024;
 const STALL_AT_STOP_SECONDS = 1;
 const CLOSE_LIMIT_MS = 5_000;
 
+/** How long a client may leave a connection open after the server has ended it. */
+const LINGER_MS = 1_000;
+
 /** The error code of a CONNECT request, beside those of node:http. */
 const CONNECT = 'CONNECT';
 
@@ -118,7 +121,7 @@ function respondToClientErrors(server: Server, order: RequestOrder, observe: Obs
   const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     const action = socket.writable && error.code !== 'ECONNRESET' ? order.errorAction(socket) : 'destroy';
     if (action !== 'respond') {
-      if (action === 'end') socket.end(() => socket.destroy());
+      if (action === 'end') endConnection(socket);
       else socket.destroy();
       return;
     }
@@ -129,7 +132,7 @@ function respondToClientErrors(server: Server, order: RequestOrder, observe: Obs
     // The app has a request of which only the body failed, and observes it: without a status when the client left in the middle of it.
     if (!incomplete) observe?.(addressOf(remoteAddress), status);
     else if (error.code !== 'HPE_INVALID_EOF_STATE') setRefusal(incomplete, status);
-    socket.end(formatResponse(refusal));
+    endConnection(socket, formatResponse(refusal));
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') order.ifLate(socket, REQUEST_LIMIT_MS, () => refuse(error, socket));
@@ -141,6 +144,17 @@ function respondToClientErrors(server: Server, order: RequestOrder, observe: Obs
     socket.on('error', () => socket.destroy());
     refuse(Object.assign(new Error('CONNECT'), { code: CONNECT }), socket);
     socket.destroySoon();
+  });
+}
+
+/**
+ * Sends what is written and `last`, then leaves the client time to read it: with bytes that were not read, a close at once could reset
+ * the connection. node:http sets no limit to a connection whose bytes are no HTTP.
+ */
+function endConnection(socket: Duplex, last = ''): void {
+  socket.end(last, () => {
+    const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(limit));
   });
 }
 

@@ -71,9 +71,9 @@ describe('requests of one connection', () => {
   }
 
   /** Opens a connection and resolves with both of its sockets when the server has read `bytes`. */
-  async function connectBySide(bytes: string) {
+  async function connectBySide(bytes: string, options = {}) {
     const connected = jest.spyOn(Server.prototype, 'emit');
-    const client = connect(listener.port, '127.0.0.1');
+    const client = connect({ ...options, port: listener.port, host: '127.0.0.1' });
     client.on('error', () => undefined);
     client.write(bytes);
     for (;;) {
@@ -207,6 +207,25 @@ describe('requests of one connection', () => {
     const { responses } = open(`${GET.replace('/wait', '/none')}nonsense\r\n\r\n`);
     expect((await responses).match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 400']);
   });
+
+  it.each([
+    ['nothing', ''],
+    ['one request', GET.replace('/wait', '/none')],
+    ['two requests', GET.replace('/wait', '/none').repeat(2)],
+  ])(
+    'leave no connection to a client that sends invalid bytes after %s and does not close it',
+    async (_, before) => {
+      const { client, serverSide } = await connectBySide('', { allowHalfOpen: true });
+      const closed = once(serverSide, 'close');
+      client.write(`${before}nonsense\r\n\r\n`);
+      const [received] = (await once(client, 'data')) as [Buffer];
+      expect(received.toString()).toMatch(/^HTTP\/1.1 4/);
+      client.resume();
+      await closed;
+      client.destroy();
+    },
+    10_000,
+  );
 
   it('are rejected on the socket where no request is in progress', async () => {
     expect(await open('nonsense\r\n\r\n').responses).toMatch(/^HTTP\/1.1 400 [^]*x-content-type-options: nosniff/);
