@@ -40,13 +40,14 @@ export class PostingList {
 
   /** The least posting at or above `sequence`; undefined when there is none. */
   from(sequence: number): number | undefined {
-    const chunk = this.chunkAt(sequence);
+    // A walk asks from behind the postings of its chunk: another one that has the sequence begins with it, and is the next.
+    const chunk = this.cached && lastOf(this.cached) === sequence - 1 ? this.cached : this.chunkAt(sequence);
     if (chunk) {
       for (let index = countBelow(chunk, sequence); index < chunk.count; index++) {
         if (!this.rootsOnly || chunk.roots[index] === 1) return chunk.sequences[index];
       }
     }
-    const next = this.chunkAfter(chunk ? (chunk.sequences[chunk.count - 1] as number) : sequence);
+    const next = this.chunkAfter(chunk ? lastOf(chunk) : sequence);
     if (!next) return undefined;
     if (!this.rootsOnly) return next.firstSequence;
     const total = this.rank(MAX_SEQUENCE);
@@ -81,9 +82,13 @@ export class PostingList {
     this.chunksRead++;
     const chunk = decodeChunk(readSequence(entry.key, LIST_PREFIX_BYTES), entry.value);
     this.cached = chunk;
-    this.cachedUpTo = chunk.sequences[chunk.count - 1] as number;
+    this.cachedUpTo = lastOf(chunk);
     return chunk;
   }
+}
+
+function lastOf(chunk: PostingChunk): number {
+  return chunk.sequences[chunk.count - 1] as number;
 }
 
 /**
