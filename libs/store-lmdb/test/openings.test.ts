@@ -163,8 +163,8 @@ describe('the openings of a data directory', () => {
   it('by many processes at once take turns', async () => {
     const writer = await openWriter();
     const visitors = await Promise.all(Array.from({ length: 150 }, visitWriter));
-    await sleep(A_WHILE_MS);
-    expect(visitors.filter(({ destroyed }) => !destroyed).length).toBeLessThanOrEqual(100);
+    // Each is closed after its last bytes; the test's time is the limit.
+    while (visitors.filter(({ destroyed }) => !destroyed).length > 100) await sleep(10);
     const written = writer.writeBlocks(blocksAfter());
     for (const visitor of visitors) visitor.destroy();
     await written;
