@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseDataField } from '@antelope-history/data-fields';
-import type { BlockRecords } from '@antelope-history/records';
+import type { AbiChange, BlockRecords } from '@antelope-history/records';
 import type { ActionsQuery, StoreReader, StoreRepairer, StoreWriter } from '@antelope-history/store';
 import {
   ABIS,
@@ -18,6 +18,7 @@ import { abiHash } from '../src/format/abi-hash';
 import { migrateLmdb } from '../src/migrate';
 import { openLmdbStoreReader } from '../src/reader';
 import { openForWriting } from '../src/write/open-writer';
+import { putAbi } from '../src/write/put-abi';
 import { WriteBatch } from '../src/write/write-batch';
 import { openLmdbStoreWriter } from '../src/writer';
 
@@ -143,26 +144,30 @@ describe('data fields of the embedded store', () => {
       expect(await blocksOfBob()).toEqual([101, 102]);
     });
 
-    it('keep their rows when the bytes of an ABI were damaged on the disk and are repaired', async () => {
+    it('get their rows when the bytes of an ABI that was damaged on the disk are repaired', async () => {
       const first = chain.block(undefined, { ...EMPTY_BLOCK, abis: setAbi, transactions: [[issue]] });
+      const [change] = first.abiChanges as [AbiChange];
       const second = chain.block(first, withTransfer, first.position);
+      const third = chain.block(second, withTransfer, first.position);
       let writer = await openWriter([FIELD]);
-      await writer.writeBlocks([first, second]);
+      // Without the ABI, as earlier versions indexed by damaged bytes.
+      await writer.writeBlocks([{ ...first, abiChanges: [] }, second]);
       await writer.close();
       const { tables, lock, committer } = await openForWriting(options);
       const batch = new WriteBatch();
-      batch.put(tables.abiBodies, abiHash(ABIS[0] as Buffer), Buffer.from('damaged'));
+      putAbi(tables, first.position.num, change, batch);
+      batch.put(tables.abiBodies, abiHash(change.abi), Buffer.from('damaged'));
       await committer.commit(batch);
       await tables.root.close();
       await lock.release();
       writer = await openWriter([FIELD]);
-      const third = chain.block(second, withTransfer, first.position);
-      await writer.writeBlocks([third]);
-      expect(await blocksOfBob()).toEqual([101]);
+      expect(await blocksOfBob()).toEqual([]);
+      const damaged = { code: 'INTERNAL', message: expect.stringContaining('is stored damaged') };
+      await expect(writer.writeBlocks([third])).rejects.toMatchObject(damaged);
       await (writer as StoreWriter & StoreRepairer).repairBlocks([first]);
-      await writer.writeBlocks([chain.block(third, withTransfer, first.position)]);
+      await writer.writeBlocks([third]);
       await writer.close();
-      expect(await blocksOfBob()).toEqual([101, 102, 103]);
+      expect(await blocksOfBob()).toEqual([101, 102]);
     });
 
     it('move in a migration that is not finished, and by a program that is configured without the field', async () => {

@@ -11,8 +11,9 @@ export function assertUndamaged(tables: Tables, snapshot?: Snapshot, read = read
  * The error for a value that is not that of its key. The library reports a compressed value that it cannot read on standard error
  * only, and returns the bytes of the value before.
  */
-export function damagedValue(what: string): HistoryError {
-  return new HistoryError('INTERNAL', `${what} is stored damaged: restore a backup, or run npm run repair`);
+export function damagedValue(what: string, cause?: unknown): HistoryError {
+  const detail = `${what} is stored damaged: restore a backup, or run npm run repair`;
+  return new HistoryError('INTERNAL', detail, { cause });
 }
 
 export function damaged(): HistoryError {

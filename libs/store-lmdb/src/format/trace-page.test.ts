@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ActionEntry, BlockRecords, PartialTransaction, TransactionRecord } from '@antelope-history/records';
 import fc from 'fast-check';
-import { encodePages, PAGE_BYTES, TracePage, type PagedTransaction } from './trace-page';
+import { sequenceKey } from './keys';
+import { type EncodedPage, encodePages, PAGE_BYTES, TracePage, type PagedTransaction } from './trace-page';
 
 const partial: fc.Arbitrary<PartialTransaction> = fc.record(
   {
@@ -75,14 +76,14 @@ function blockOf(all: TransactionRecord[]): BlockRecords {
   };
 }
 
+const open = ({ firstSequence, bytes }: EncodedPage): TracePage =>
+  TracePage.open({ key: sequenceKey(firstSequence), value: bytes });
+
 describe('pages of traces', () => {
   it('hold a whole block, with at most one part of a transaction each', () => {
     fc.assert(
       fc.property(transactions, (all) => {
-        const pages = encodePages(blockOf(all)).map(({ firstSequence, bytes }) => ({
-          firstSequence,
-          page: new TracePage(bytes),
-        }));
+        const pages = encodePages(blockOf(all)).map((encoded) => ({ ...encoded, page: open(encoded) }));
         const parts = pages.flatMap(({ page }) => page.transactions);
         // The matcher takes minutes for so many actions.
         expect(isDeepStrictEqual(joined(parts), all.map(contentsOf))).toBe(true);
@@ -101,8 +102,8 @@ describe('pages of traces', () => {
   it('find each of their actions', () => {
     fc.assert(
       fc.property(transactions, (all) => {
-        for (const { bytes } of encodePages(blockOf(all))) {
-          const page = new TracePage(bytes);
+        for (const encoded of encodePages(blockOf(all))) {
+          const page = open(encoded);
           const missed = page.transactions.flatMap((transaction) =>
             transaction.actions.filter(({ sequence }) => page.transactionOf(sequence) !== transaction),
           );

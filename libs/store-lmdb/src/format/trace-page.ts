@@ -13,6 +13,9 @@ import {
   type TransactionRecord,
   writeTransactionHeader,
 } from '@antelope-history/records';
+import type { HistoryError } from '@antelope-history/schemas';
+import { damagedValue } from './damage';
+import { readSequence } from './keys';
 
 /**
  * Action records are stored in pages: the records of one block in the order of their sequences, cut where a page is full.
@@ -117,12 +120,16 @@ export class PagedTransaction {
   private header: TransactionHeader | undefined;
   private listed: PagedAction[] | undefined;
 
-  /** `headerAt`, `actionsAt`: positions in the page; `lastSequence`: that of the last action that the page has of it. */
+  /**
+   * `headerAt`, `actionsAt`: positions in the page; `firstActionSequence`, `lastSequence`: those of the first and the last action
+   * that the page has of it.
+   */
   private constructor(
     private readonly page: Buffer,
     private readonly headerAt: number,
     private readonly actionsAt: number,
     private readonly extent: TransactionExtent,
+    readonly firstActionSequence: number,
     readonly lastSequence: number,
   ) {
     this.continued = (extent.ownFlags & CONTINUED) !== 0;
@@ -133,16 +140,22 @@ export class PagedTransaction {
     const headerAt = reader.offset;
     const extent = readTransactionExtent(reader);
     const actionsAt = reader.offset;
-    let lastSequence = 0;
+    let [firstActionSequence, lastSequence] = [-1, 0];
     for (let count = readVaruint(reader); count > 0; count--) {
       lastSequence = extent.firstSequence + readVaruint(reader);
+      if (firstActionSequence < 0) firstActionSequence = lastSequence;
       reader.skip(reader.varuint32());
     }
-    return new PagedTransaction(reader.bytes, headerAt, actionsAt, extent, lastSequence);
+    return new PagedTransaction(reader.bytes, headerAt, actionsAt, extent, firstActionSequence, lastSequence);
   }
 
   get firstSequence(): number {
     return this.extent.firstSequence;
+  }
+
+  /** The sequence after that of its last trace, which may be in a later page. */
+  get endSequence(): number {
+    return this.extent.firstSequence + this.extent.sequenceCount;
   }
 
   get record(): TransactionHeader {
@@ -168,8 +181,7 @@ export class PagedTransaction {
 
   /** Whether a trace of the transaction has the sequence. */
   spans(sequence: number): boolean {
-    const { firstSequence, sequenceCount } = this.extent;
-    return firstSequence <= sequence && sequence < firstSequence + sequenceCount;
+    return this.firstSequence <= sequence && sequence < this.endSequence;
   }
 }
 
@@ -179,7 +191,7 @@ export class TracePage {
   readonly timestamp: number;
   readonly transactions: PagedTransaction[];
 
-  constructor(bytes: Buffer) {
+  private constructor(bytes: Buffer) {
     const reader = new ByteReader(bytes);
     this.blockNum = reader.uint32();
     this.blockId = reader.slice(32).toString('hex');
@@ -188,19 +200,42 @@ export class TracePage {
     for (let count = readVaruint(reader); count > 0; count--) this.transactions.push(PagedTransaction.locate(reader));
   }
 
+  /** Throws `INTERNAL` when the value is damaged, or is not that of its key, the sequence of its first action. */
+  static open({ key, value }: { key: Buffer; value: Buffer }): TracePage {
+    const firstSequence = readSequence(key, 0);
+    let page: TracePage | undefined;
+    try {
+      page = new TracePage(value);
+    } catch (cause) {
+      throw damagedPage(firstSequence, cause);
+    }
+    if (page.transactions[0]?.firstActionSequence !== firstSequence) throw damagedPage(firstSequence);
+    return page;
+  }
+
   /** The transaction of the page that has `sequence`; undefined when none has. */
   transactionOf(sequence: number): PagedTransaction | undefined {
     return this.transactions.findLast((transaction) => transaction.spans(sequence));
   }
 }
 
-export function decodePagedAction(transaction: PagedTransaction, action: PagedAction): ActionRecord {
-  return decodeActionRecord(action.bytes, transaction.firstSequence);
+function damagedPage(firstSequence: number, cause?: unknown): HistoryError {
+  return damagedValue(`the page of action ${firstSequence}`, cause);
 }
 
-/** The action as the deserializer passed it to the store. */
-export function entryOfPaged(transaction: PagedTransaction, { sequence, bytes }: PagedAction): ActionEntry {
-  const { account, name, authorization, traces } = decodeActionRecord(bytes, transaction.firstSequence);
+/** Throws `INTERNAL` when the record is damaged. */
+export function decodePagedAction(transaction: PagedTransaction, { sequence, bytes }: PagedAction): ActionRecord {
+  try {
+    return decodeActionRecord(bytes, transaction.firstSequence);
+  } catch (cause) {
+    throw damagedValue(`action ${sequence}`, cause);
+  }
+}
+
+/** The action as the deserializer passed it to the store. Throws as `decodePagedAction`. */
+export function entryOfPaged(transaction: PagedTransaction, paged: PagedAction): ActionEntry {
+  const { sequence, bytes } = paged;
+  const { account, name, authorization, traces } = decodePagedAction(transaction, paged);
   const accounts = [...traces.map(({ receiver }) => receiver), ...authorization.map(({ actor }) => actor)];
   return { sequence, account, name, root: traces[0]?.creatorOrdinal === 0, accounts: [...new Set(accounts)], bytes };
 }

@@ -132,7 +132,7 @@ class Migration {
         break;
       }
       // A copy: finding the data kinds reads other values, which may reuse the memory of this one.
-      const page = new TracePage(Buffer.from(value));
+      const page = TracePage.open({ key, value: Buffer.from(value) });
       for (const transaction of page.transactions) this.actions += lists.add(transaction, page.blockNum, batch);
       blockNum = page.blockNum;
       count++;

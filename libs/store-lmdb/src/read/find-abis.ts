@@ -1,7 +1,6 @@
 import type { AbiBytesWanted, AbiRequest, AbiVersion } from '@antelope-history/store';
 import { MAX_BLOCK_NUM } from '@antelope-history/schemas';
-import { abiHash } from '../format/abi-hash';
-import { damagedValue } from '../format/damage';
+import { readAbi } from '../format/abi-hash';
 import { abiKey, MAX_SEQUENCE, NAME_BYTES, positionInAbiKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Table, type Tables } from '../format/tables';
 
@@ -37,9 +36,8 @@ class BodyReader {
   private read(id: string, hash: Buffer): AbiVersion | undefined {
     const { isKnown, maxBytes } = this.wanted;
     if (this.total >= maxBytes || isKnown(id)) return { id, bytes: undefined };
-    const bytes = this.table.get(hash, { transaction: this.snapshot });
+    const bytes = readAbi(this.table, hash, this.snapshot);
     if (!bytes || bytes.length === 0) return undefined;
-    if (!abiHash(bytes).equals(hash)) throw damagedValue(`the ABI ${id}`);
     this.total += bytes.length;
     return { id, bytes };
   }

@@ -1,9 +1,9 @@
 import type { ActionRecord, TransactionHeader } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StoredAction } from '@antelope-history/store';
-import { damagedValue } from '../format/damage';
 import { readSequence, sequenceKey } from '../format/keys';
 import { floorEntry, type Snapshot, type Tables } from '../format/tables';
+import type { SequenceRange } from './sequence-range';
 import { decodePagedAction, type PagedAction, TracePage, type PagedTransaction } from '../format/trace-page';
 
 /** The fields of a row that its transaction and block have. */
@@ -73,7 +73,7 @@ export class PageReader {
   }
 
   /** The sequences of the transaction with a trace that has the sequence. Throws `INTERNAL` when there is none. */
-  sequencesOfTransaction(sequence: number): { start: number; end: number } {
+  sequencesOfTransaction(sequence: number): SequenceRange {
     const record = this.pageAt(sequence)?.page.transactionOf(sequence)?.record;
     if (!record) throw new HistoryError('INTERNAL', `the trace ${sequence} has no record`);
     return { start: record.firstSequence, end: record.firstSequence + record.sequenceCount };
@@ -96,26 +96,20 @@ export class PageReader {
     const part = start?.page.transactionOf(firstSequence);
     if (!start || !part) return;
     yield part;
-    // Only a page's last transaction continues in the next page; a search for the next page takes as long as one for the first.
-    if (part === start.page.transactions.at(-1)) yield* this.laterParts(part, start.firstSequence);
-  }
-
-  /** The parts of a transaction in the pages after its first one. */
-  private *laterParts({ firstSequence }: PagedTransaction, pageSequence: number): Generator<PagedTransaction> {
-    for (const page of this.within({ start: pageSequence + 1 })) {
-      const next = page.transactions[0];
-      // The last transaction of the page before may be another one.
-      if (!next?.continued || next.firstSequence !== firstSequence) return;
-      yield next;
+    // Only a page's last transaction continues in the next page, which then begins with one of its sequences.
+    if (part !== start.page.transactions.at(-1)) return;
+    for (const page of this.within({ start: start.firstSequence + 1, end: part.endSequence })) {
+      yield page.transactions[0] as PagedTransaction;
     }
   }
 
   /** The pages that begin with one of the sequences, ascending. */
-  *within({ start, end }: { start: number; end?: number }): Generator<TracePage, void> {
-    const range = { start: sequenceKey(start), ...(end !== undefined && { end: sequenceKey(end) }) };
-    for (const { value } of this.tables.pages.getRange({ ...range, transaction: this.snapshot })) {
-      this.steps += value.length / BYTES_PER_STEP;
-      yield new TracePage(value);
+  *within({ start, end }: SequenceRange): Generator<TracePage, void> {
+    if (start >= end) return;
+    const range = { start: sequenceKey(start), end: sequenceKey(end) };
+    for (const entry of this.tables.pages.getRange({ ...range, transaction: this.snapshot })) {
+      this.steps += entry.value.length / BYTES_PER_STEP;
+      yield TracePage.open(entry);
     }
   }
 
@@ -131,7 +125,7 @@ export class PageReader {
     if (!this.currentHolds(sequence)) {
       const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0, this.snapshot);
       this.steps += (entry?.value.length ?? 0) / BYTES_PER_STEP;
-      this.current = entry && openPage(readSequence(entry.key, 0), entry.value);
+      this.current = entry && { firstSequence: readSequence(entry.key, 0), page: TracePage.open(entry) };
     }
     return this.current;
   }
@@ -140,15 +134,6 @@ export class PageReader {
     if (!this.current || sequence < this.current.firstSequence) return false;
     return sequence <= (this.current.page.transactions.at(-1)?.lastSequence ?? 0);
   }
-}
-
-/** Throws `INTERNAL` when the page is not that of its key, the sequence of its first action. */
-function openPage(firstSequence: number, bytes: Buffer): { firstSequence: number; page: TracePage } {
-  const page = new TracePage(bytes);
-  const [first, last] = [page.transactions[0], page.transactions.at(-1)];
-  const isWhole = first && last && first.firstSequence <= firstSequence && firstSequence <= last.lastSequence;
-  if (!isWhole) throw damagedValue(`the page of action ${firstSequence}`);
-  return { firstSequence, page };
 }
 
 export function factsOf(page: TracePage, transaction: PagedTransaction): RowFacts {

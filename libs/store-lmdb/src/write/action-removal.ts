@@ -28,7 +28,7 @@ export class ActionRemoval {
     for (const { key, value } of this.tables.pages.getRange(range)) {
       this.batch.remove(this.tables.pages, key);
       // A copy: finding an action's data kinds reads other values, which may reuse the memory of this one.
-      const page = new TracePage(Buffer.from(value));
+      const page = TracePage.open({ key, value: Buffer.from(value) });
       for (const transaction of page.transactions) this.removeTransaction(transaction, page.blockNum);
     }
   }

@@ -4,12 +4,13 @@ import { type ChainStatus, isRemovedBlock } from '@antelope-history/store';
 import { readBlockIndex, readStatus } from '../format/chain-facts';
 import { nameInKey, positionInAbiKey, sequenceKey, transactionKey } from '../format/keys';
 import type { Tables } from '../format/tables';
+import type { TracePage } from '../format/trace-page';
 import { isReplacedAbi } from './abi-versions';
 import { DataListRepair } from './data-list-repair';
 import { PermissionRepair } from './permission-repair';
 import { putAbi } from './put-abi';
 import { putBlock } from './put-block';
-import { transactionsOfPage } from './stored-actions';
+import { transactionsOfPage, wholePage } from './stored-actions';
 import { WriteBatch } from './write-batch';
 import { writeFact } from './write-facts';
 
@@ -71,13 +72,14 @@ export class BlockRepair {
     return endSequence;
   }
 
-  /** Removes the pages of a block with the keys of their transactions; returns the pages. */
-  private removePages(firstSequence: number, end: number, batch: WriteBatch): Buffer[] {
-    const pages: Buffer[] = [];
+  /** Removes the pages of a block with the keys of their transactions; returns those that are not damaged. */
+  private removePages(firstSequence: number, end: number, batch: WriteBatch): TracePage[] {
+    const pages: TracePage[] = [];
     const range = { start: sequenceKey(firstSequence), end: sequenceKey(end) };
     for (const { key, value } of this.tables.pages.getRange(range)) {
-      const page = Buffer.from(value);
       batch.remove(this.tables.pages, Buffer.from(key));
+      const page = wholePage(key, Buffer.from(value));
+      if (!page) continue;
       for (const { id, firstSequence: first } of transactionsOfPage(page))
         batch.remove(this.tables.transactions, transactionKey(id, first));
       pages.push(page);

@@ -1,6 +1,7 @@
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import type { ActionEntry, BlockRecords } from '@antelope-history/records';
+import { readAbi } from '../format/abi-hash';
 import { readFact } from '../format/chain-facts';
 import { abiKey, MAX_BLOCK_NUM, MAX_SEQUENCE, NAME_BYTES } from '../format/keys';
 import { floorEntry, type Tables } from '../format/tables';
@@ -138,7 +139,7 @@ export class DataKinds {
     const name = hash.toString('latin1');
     let stored = this.stored.get(name);
     if (!stored) {
-      const abi = this.tables.abiBodies.get(hash);
+      const abi = readAbi(this.tables.abiBodies, hash);
       this.stored.set(name, (stored = { decoder: abi && createAbiDecoder(abi) }));
     }
     return stored.decoder;

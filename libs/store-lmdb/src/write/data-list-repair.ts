@@ -5,6 +5,7 @@ import { type MigrationFact, readBlockIndex, readFact, readStatus } from '../for
 import { chunkKey, kindKey, LIST_PREFIX_BYTES, listPrefix, MAX_SEQUENCE, readSequence } from '../format/keys';
 import { decodeChunk } from '../format/posting-chunk';
 import { floorEntry, type Tables } from '../format/tables';
+import type { TracePage } from '../format/trace-page';
 import { AbiVersions, type ChangedRange, type ReplacedBlock } from './abi-versions';
 import { type DataKind, DataKinds } from './data-kinds';
 import { KindAllocator } from './kind-allocator';
@@ -17,7 +18,7 @@ const ACTIONS_PER_BATCH = 50_000;
 
 /** A replaced block with the pages that are stored of it. */
 export interface RepairedBlock extends ReplacedBlock {
-  storedPages: readonly Buffer[];
+  storedPages: readonly TracePage[];
 }
 
 /**

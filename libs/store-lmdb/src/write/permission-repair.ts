@@ -12,13 +12,12 @@ import {
   NAME_BYTES,
   namesKey,
   readSequence,
-  sequenceKey,
 } from '../format/keys';
 import { encodeAuthority } from '../format/permissions';
 import { decodeChunk } from '../format/posting-chunk';
-import { floorEntry, type Table, type Tables } from '../format/tables';
-import { decodePagedAction, TracePage } from '../format/trace-page';
+import type { Table, Tables } from '../format/tables';
 import { EMPTY_VALUE, indexEntries } from './permission-writer';
+import { StoredActions } from './stored-actions';
 import { decodeUndo, encodeUndo, type UndoRecord } from './undo-record';
 import type { WriteBatch } from './write-batch';
 
@@ -41,7 +40,11 @@ export class PermissionRepair {
   /** The last change of each permission, by its key, and the sequence after its block. */
   private readonly changes = new Map<string, { change: PermissionChange; endSequence: number }>();
 
-  constructor(private readonly tables: Tables) {}
+  private readonly stored: StoredActions;
+
+  constructor(private readonly tables: Tables) {
+    this.stored = new StoredActions(tables);
+  }
 
   /** Adds the changes of a block; `endSequence`: the sequence after its last one. */
   add(changes: readonly PermissionChange[], endSequence: number): void {
@@ -121,13 +124,14 @@ export class PermissionRepair {
     }
   }
 
-  /** Whether the action at a sequence, an `updateauth` or `deleteauth`, changes the permission: both begin with its names. */
+  /**
+   * Whether the action at a sequence, an `updateauth` or `deleteauth`, changes the permission: both begin with its names. One that is
+   * stored damaged may change it; its own repair writes the permission then.
+   */
   private isChangeAt(sequence: number, owner: string, name: string): boolean {
-    const entry = floorEntry(this.tables.pages, sequenceKey(sequence), 0);
-    const transaction = entry && new TracePage(entry.value).transactionOf(sequence);
-    const paged = transaction?.actions.find((action) => action.sequence === sequence);
-    if (!transaction || !paged) return false;
-    const { data, traces } = decodePagedAction(transaction, paged);
+    const action = this.stored.recordAt(sequence);
+    if (!action) return true;
+    const { data, traces } = action;
     if (traces[0]?.receiver !== SYSTEM_ACCOUNT || data.length < PERMISSION_KEY_BYTES) return false;
     return readName(data, 0) === owner && readName(data, NAME_BYTES) === name;
   }
