@@ -149,7 +149,7 @@ class Client {
     const abis = createAbiReader(reader, new Registry(), 'test');
     const deps = { reader, abis, head, largeResponses: new LargeResponses() };
     const stream = new ActionStream(deps, this.query, this.abort.signal);
-    return stream.events(this.lastId === undefined ? undefined : parseCursor(this.lastId));
+    return stream.events(this.lastId === undefined ? undefined : parseCursor('cursor', this.lastId));
   }
 
   private take(event: StreamEvent): void {

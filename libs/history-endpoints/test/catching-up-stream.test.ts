@@ -30,7 +30,7 @@ describe('a stream that catches up', () => {
     const cursor = { block: old[9]!.position, sequence: undefined, irreversibleNum: old[4]!.position.num };
     const named: [type: string, irreversibleNum: number][] = [];
     for await (const event of new ActionStream(deps, EVERYTHING, new AbortController().signal).events(cursor)) {
-      named.push([event.type, parseCursor(event.id).irreversibleNum]);
+      named.push([event.type, parseCursor('id', event.id).irreversibleNum]);
       if (event.type === 'head') break;
     }
     const last = irreversible?.num ?? 0;

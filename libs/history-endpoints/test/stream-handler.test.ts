@@ -180,16 +180,25 @@ describe('the stream over HTTP', () => {
     ['account_name=alice&account_name=bob', 'account_name: give it once'],
     ['account_name=Alice', 'account_name'],
     ['filter=transfer', 'filter'],
-    ['after=2026-01-01', 'after: give an integer from 1'],
+    ['after=2026-01-01', 'after: give a block number from 1'],
     ['after=0', 'after'],
     ['irreversible_only=maybe', 'irreversible_only: give true or false'],
-    ['cursor=1', 'Last-Event-ID: send the id of an event as it came'],
+    ['cursor=1', 'cursor: send the id of an event as it came'],
     ['__proto__=1', '__proto__: the stream takes'],
   ])('refuses ?%s', async (parameters, message) => {
     const { url } = await serve();
     const response = await fetch(`${url}${STREAM}?${parameters}`);
     const { error } = (await response.json()) as { error: { details: { message: string }[] } };
     expect([response.status, error.details[0]?.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('names the header when its id is wrong, also beside a right cursor', async () => {
+    const { url } = await serve();
+    const cursor = `${'f'.repeat(64)}.all.400`;
+    const response = await fetch(`${url}${STREAM}?cursor=${cursor}`, { headers: { 'last-event-id': '1' } });
+    const { error } = (await response.json()) as { error: { details: { message: string }[] } };
+    const message = 'Last-Event-ID: send the id of an event as it came';
+    expect([response.status, error.details[0]?.message]).toEqual([400, message]);
   });
 
   it('opens api.max_streams streams and no more, however often clients reconnect', async () => {

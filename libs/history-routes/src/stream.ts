@@ -11,7 +11,7 @@ export const streamRequest = z.object({
   filter: optional(actionsFilter).describe(
     'Contract and action as `code:name`, `code:*` or `*:name`, or several of these separated by commas.',
   ),
-  after: optional(integer(1, MAX_BLOCK_NUM)).describe(
+  after: optional(integer(1, MAX_BLOCK_NUM, `a block number from 1 to ${MAX_BLOCK_NUM}`)).describe(
     'The block to begin at, inclusive; if absent, the stream begins after the committed head. No rows of blocks below are ' +
       'sent, also when the stream continues after an event.',
   ),
@@ -25,7 +25,7 @@ export const streamRequest = z.object({
 export type StreamRequest = z.output<typeof streamRequest>;
 
 const CURSOR = '000001c9c82df6f0c3ac77cbd8e2c60df66a2e45ff37eec1af65a5ffdf1e1f5b';
-const ROW = '{"@timestamp":"2026-07-01T12:00:05.000","block_num":457, … }';
+const ROW = '{"global_action_seq":3401,"account_action_seq":77,"block_num":457, … }';
 
 /** The stream of actions as they are committed: server-sent events, so it is no `Route`, which has one response. */
 export const STREAM = {

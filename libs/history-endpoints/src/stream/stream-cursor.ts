@@ -18,10 +18,13 @@ export function writeCursor({ block, sequence, irreversibleNum }: StreamCursor):
   return `${block.id}.${sequence ?? 'all'}.${irreversibleNum}`;
 }
 
-/** Throws `INVALID_REQUEST` unless the text has the form of an event's id. The block may not exist: a client can send any id. */
-export function parseCursor(text: string): StreamCursor {
+/**
+ * Throws `INVALID_REQUEST`, which names the header or parameter `field`, unless the text has the form of an event's id. The block
+ * may not exist: a client can send any id.
+ */
+export function parseCursor(field: string, text: string): StreamCursor {
   const [, id, sequence, irreversible] = FORM.exec(text) ?? [];
-  if (id === undefined) throw new HistoryError('INVALID_REQUEST', 'Last-Event-ID: send the id of an event as it came');
+  if (id === undefined) throw new HistoryError('INVALID_REQUEST', `${field}: send the id of an event as it came`);
   return {
     // A block's id begins with its number (nodeos block_header.cpp, calculate_id).
     block: { num: parseInt(id.slice(0, 8), 16), id },

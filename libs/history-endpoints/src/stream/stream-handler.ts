@@ -117,12 +117,13 @@ function readRequest(request: Request): StreamParameters {
     else parameters[name] = value;
   }
   const parsed = parseRequest(streamRequest, parameters);
-  const cursor = request.get('last-event-id') ?? parsed.cursor;
-  return {
-    query: toStreamQuery(parsed),
-    dataFilters,
-    cursor: cursor === undefined ? undefined : parseCursor(cursor),
-  };
+  return { query: toStreamQuery(parsed), dataFilters, cursor: readCursor(request.get('last-event-id'), parsed.cursor) };
+}
+
+/** The cursor of the header, otherwise that of the parameter. */
+function readCursor(header: string | undefined, parameter: string | undefined): StreamCursor | undefined {
+  if (header !== undefined) return parseCursor('Last-Event-ID', header);
+  return parameter === undefined ? undefined : parseCursor('cursor', parameter);
 }
 
 /** The first block whose rows a stream may send. */
