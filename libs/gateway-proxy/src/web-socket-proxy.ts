@@ -16,6 +16,8 @@ export interface UpstreamWebSocket {
 export const SILENCE_LIMIT_MS = 60_000;
 /** The headers of the upstream's reply to the handshake that are forwarded to the client. */
 const HANDSHAKE_HEADERS = ['sec-websocket-accept', 'sec-websocket-protocol', 'x-request-id'];
+/** Both pipelines and each limit of a connection listen for its end; Node.js warns from the eleventh listener on. */
+const MAX_LISTENERS = 20;
 
 /**
  * Accepts a client's WebSocket handshake as the upstream accepted it, and passes the bytes of both connections on until one of
@@ -28,6 +30,7 @@ export async function joinWebSockets(
   watch?: StreamReader,
 ): Promise<void> {
   const client = request.socket;
+  client.setMaxListeners(MAX_LISTENERS);
   const lines = ['HTTP/1.1 101 Switching Protocols', 'connection: Upgrade', 'upgrade: websocket'];
   for (const name of HANDSHAKE_HEADERS) {
     const value = handshake.headers[name];

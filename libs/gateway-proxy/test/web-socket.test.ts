@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
-import { listen, type Listener } from '@antelope-history/app-runtime';
+import { limitConnections, listen, type Listener, Registry } from '@antelope-history/app-runtime';
 import { STREAM } from '@antelope-history/routes';
 import { GatewayFixture } from './gateway-fixture';
 
@@ -71,6 +71,24 @@ describe('the stream over WebSocket through the gateway', () => {
     socket.terminate();
     return response.statusCode;
   }
+
+  it('has fewer listeners on a connection than Node.js warns of, with all limits of connections', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    const api = await startApi();
+    const gateway = fixture.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: api.url } });
+    const limits = { maxConnections: 10, maxConnectionsPerClient: 10, trustedProxies: [], writeTimeoutSeconds: 10 };
+    const limit = limitConnections(limits, new Registry());
+    const listener = await listen(gateway, { host: '127.0.0.1', port: 0, limit });
+    listeners.push(listener);
+    const client = await open(listener.url);
+    client.send('hello');
+    await once(api.accepted[0]?.socket as WebSocket, 'message');
+    process.off('warning', note);
+    client.terminate();
+    expect(warnings).toEqual([]);
+  });
 
   it('takes an API key among the protocols, which browsers can send, and shows it to nobody', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'web-socket-keys-'));
