@@ -224,6 +224,9 @@ describe('an HTTP app', () => {
     expect(gzipped.body).toEqual({ a: 1 });
     const broken = await postBytes(Buffer.from('not gzip'), { 'content-encoding': 'gzip' });
     expect(broken.status).toBe(400);
+    expect(broken.body).toMatchObject({
+      error: { details: [{ message: 'content-encoding: send a body that is gzip, or leave the header out' }] },
+    });
     const other = await postBytes(Buffer.from('{}'), { 'content-encoding': 'compress' });
     expect(other.body).toMatchObject({
       error: { details: [{ message: expect.stringContaining('gzip, deflate, br') }] },

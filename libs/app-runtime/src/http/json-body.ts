@@ -70,7 +70,8 @@ function uncompress(bytes: Buffer, coding: string | undefined, limitBytes: numbe
     if (cause instanceof HistoryError) throw cause;
     const isTooLarge = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     if (isTooLarge) throw new HistoryError('BODY_TOO_LARGE', `send at most ${limitBytes} bytes`, { cause });
-    throw new HistoryError('INVALID_REQUEST', 'the body does not arrive as its headers say', { cause });
+    const expected = `content-encoding: send a body that is ${coding}, or leave the header out`;
+    throw new HistoryError('INVALID_REQUEST', expected, { cause });
   }
   throw new HistoryError('INVALID_REQUEST', 'content-encoding: send gzip, deflate, br or none');
 }
