@@ -8,6 +8,7 @@ import { BatchCommitter } from '../src/write/batch-committer';
 import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
 import { openForWriting } from '../src/write/open-writer';
 import { WriteBatch } from '../src/write/write-batch';
+import { migrateLmdb } from '../src/migrate';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 
@@ -67,6 +68,25 @@ describe('the room for data', () => {
     expect((status.committed?.num ?? 0) - (status.firstBlockNum ?? 0)).toBeLessThan(15);
     expect(statSync(path.join(directory, 'data.mdb')).size).toBeLessThan(14 * MIB);
     await writer.close();
+  });
+
+  it('includes the free pages of removed blocks for a migration, too', async () => {
+    const chain = new SyntheticChain();
+    let last = chain.block(undefined, PLAN);
+    const writer = await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 });
+    for (let written = 0; written < 20; written++) {
+      await writer.writeBlocks([last]);
+      last = chain.block(last, PLAN, last.position);
+    }
+    await writer.close();
+    const { size } = statSync(path.join(directory, 'data.mdb'));
+    const options = { path: directory, mapSizeBytes: size, dataFields: ['hot:ping.from'] };
+    const migration = { ...options, signal: new AbortController().signal };
+    await expect(migrateLmdb({ ...migration, retainBlocks: 0 })).rejects.toMatchObject(FULL);
+    const retaining = await openLmdbStoreWriter({ ...options, dataFields: [], retainBlocks: 5 });
+    await retaining.maintain();
+    await retaining.close();
+    await expect(migrateLmdb({ ...migration, retainBlocks: 5 })).resolves.toMatchObject({ isComplete: true });
   });
 
   it('ends before the disk is full', async () => {

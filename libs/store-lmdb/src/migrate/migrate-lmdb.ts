@@ -6,7 +6,7 @@ import { hasData, noData } from '../format/environment';
 import { readSequence, sequenceKey } from '../format/keys';
 import type { Tables } from '../format/tables';
 import { TracePage } from '../format/trace-page';
-import { DiskRoom } from '../write/disk-room';
+import { type DiskRoom, roomOf } from '../write/disk-room';
 import { type LmdbWriterOptions, openForWriting, type WritableStore } from '../write/open-writer';
 import { WriteBatch } from '../write/write-batch';
 import { removeFact, writeFact } from '../write/write-facts';
@@ -47,7 +47,7 @@ class Migration {
     private readonly options: LmdbMigrationOptions,
   ) {
     this.tables = store.tables;
-    this.room = new DiskRoom(options.path, options.mapSizeBytes);
+    this.room = roomOf(options, store.tables);
   }
 
   async run(): Promise<StoreMigration> {

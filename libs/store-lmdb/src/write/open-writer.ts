@@ -7,11 +7,11 @@ import { DataFile } from '../format/data-file';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertUndamaged } from '../format/damage';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
-import { openTables, type Tables, usedBytesOf } from '../format/tables';
+import { openTables, type Tables } from '../format/tables';
 import { waitForOpenings } from '../lock/open-between-commits';
 import { takeWriterLock, type WriterLock } from '../lock/writer-lock';
 import { BatchCommitter } from './batch-committer';
-import { DiskRoom } from './disk-room';
+import { DiskRoom, roomOf } from './disk-room';
 import { LmdbWriter } from './lmdb-writer';
 import { RepairSpool } from './repair-spool';
 import { Retention } from './retention';
@@ -53,13 +53,11 @@ export async function openLmdbStoreRepairer(options: LmdbWriterOptions): Promise
 
 async function openWriter(options: LmdbWriterOptions): Promise<LmdbWriter> {
   const writable = await openForWriting(options);
-  const { tables } = writable;
-  const { retainBlocks = 0 } = options;
   return new LmdbWriter({
     ...writable,
     spool: new RepairSpool(options.path),
-    room: new DiskRoom(options.path, options.mapSizeBytes, retainBlocks > 0 ? () => usedBytesOf(tables) : undefined),
-    retention: new Retention(tables, retainBlocks),
+    room: roomOf(options, writable.tables),
+    retention: new Retention(writable.tables, options.retainBlocks ?? 0),
     dataFields: new DataFields(options.dataFields ?? []),
   });
 }
