@@ -1,1 +1,7 @@
-export { lmdbChecks, readLmdbStatus, type LmdbCheckOptions } from './check/check-lmdb';
+export {
+  lmdbChecks,
+  lmdbRoomCheck,
+  readLmdbStatus,
+  type LmdbCheckOptions,
+  type LmdbRoomOptions,
+} from './check/check-lmdb';

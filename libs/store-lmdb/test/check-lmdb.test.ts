@@ -1,13 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Finding } from '@antelope-history/connectivity/check';
-import { lmdbChecks, readLmdbStatus } from '../src/check';
+import { lmdbChecks, lmdbRoomCheck, readLmdbStatus } from '../src/check';
 import { createTables } from '../src/write/open-writer';
 import { OpeningGate } from '../src/lock/opening-gate';
 import { BatchCommitter } from '../src/write/batch-committer';
 import { DataFile } from '../src/format/data-file';
-import { DiskRoom } from '../src/write/disk-room';
+import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
 import { WriteBatch } from '../src/write/write-batch';
 import { writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
@@ -90,6 +90,30 @@ describe('checks of a data directory', () => {
     const [, data] = await findingsOf(folder, 'read');
     expect([data?.outcome, data?.id]).toEqual(['wrong', 'lmdb.wrong_format']);
     expect(data?.what).toContain('has format 99');
+  });
+
+  it('report a disk that has too little room for a writer, also before the directory exists', async () => {
+    await makeData(folder);
+    for (const directory of [folder, path.join(folder, 'a/b')]) {
+      let free = LEAST_FREE_BYTES;
+      const check = lmdbRoomCheck({ path: directory, mapSizeBytes: 0, readFreeBytes: () => free });
+      expect(await check.run(AbortSignal.timeout(1_000))).toMatchObject({ outcome: 'ok', id: 'lmdb.room' });
+      free -= 1;
+      const finding = await check.run(AbortSignal.timeout(1_000));
+      expect(finding).toMatchObject({ outcome: 'wrong', id: 'lmdb.full' });
+      expect(finding.what).toContain('511 MiB free on its disk, at least 512 MiB are needed');
+    }
+  });
+
+  it('report data that has reached the configured size, but not free pages below it that removed blocks leave', async () => {
+    await makeData(folder);
+    const mapSizeBytes = statSync(path.join(folder, 'data.mdb')).size;
+    const findingOf = (retainBlocks?: number) =>
+      lmdbRoomCheck({ path: folder, mapSizeBytes, retainBlocks }).run(AbortSignal.timeout(1_000));
+    const finding = await findingOf();
+    expect(finding).toMatchObject({ outcome: 'wrong', id: 'lmdb.full' });
+    expect(finding.what).toContain('store.lmdb.map_size_bytes');
+    expect(await findingOf(10)).toMatchObject({ outcome: 'ok' });
   });
 
   it('report a directory that this user may not write', async () => {

@@ -1,11 +1,12 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Check, type Finding, ok, wrong } from '@antelope-history/connectivity/check';
-import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
+import { type ErrorCode, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasData } from '../format/environment';
-import { openLmdbStoreReader } from '../read/open-reader';
+import { openExistingTables, openLmdbStoreReader } from '../read/open-reader';
 import { takeWriterLock } from '../lock/writer-lock';
+import { DiskRoom, inMib, roomOf, type RoomOptions } from '../write/disk-room';
 
 export interface LmdbCheckOptions {
   /** `store.lmdb.path` */
@@ -13,6 +14,11 @@ export interface LmdbCheckOptions {
   access: 'read' | 'write';
   /** The chain that the configuration names. */
   chainId: string | undefined;
+}
+
+export interface LmdbRoomOptions extends RoomOptions {
+  /** The free bytes of the disk of a directory; by default those of the real disk. */
+  readFreeBytes?: (directory: string) => number;
 }
 
 const DIRECTORY = 'lmdb directory';
@@ -26,6 +32,11 @@ export function lmdbChecks({ path: directory, access, chainId }: LmdbCheckOption
     { name: DATA, needs: [DIRECTORY], run: () => checkData(directory, chainId) },
     ...(access === 'write' ? [writer] : []),
   ];
+}
+
+/** The check of the room for further data: a writer without it pauses, and what is stored is served. Needs `lmdbChecks`. */
+export function lmdbRoomCheck(options: LmdbRoomOptions): Check {
+  return { name: 'lmdb room', needs: [DATA], run: () => checkRoom(options) };
 }
 
 /** The chain status of a data directory; undefined when it holds no data. Rejects as `openLmdbStoreReader`. */
@@ -97,6 +108,23 @@ async function checkWriter(directory: string): Promise<Finding> {
     return ok('lmdb.writer', 'no other process writes to it');
   } catch (error) {
     return describeFailure(error);
+  }
+}
+
+async function checkRoom(options: LmdbRoomOptions): Promise<Finding> {
+  const { path: directory, readFreeBytes } = options;
+  const tables = hasData(directory) ? await openExistingTables({ path: directory, mapSizeBytes: 0 }) : undefined;
+  try {
+    const room = tables
+      ? roomOf(options, tables, readFreeBytes)
+      : new DiskRoom(nearestExisting(directory), 0, undefined, readFreeBytes);
+    room.assertRoom();
+    return ok('lmdb.room', `${inMib(room.freeBytes())} are free on its disk`);
+  } catch (error) {
+    if (!hasErrorCode(error, 'STORE_FULL')) throw error;
+    return wrong('lmdb.full', error.message, 'indexing pauses until there is room; a raised key needs a restart');
+  } finally {
+    await tables?.root.close();
   }
 }
 

@@ -4,7 +4,7 @@ import { redisChecks } from '@antelope-history/key-value-redis';
 import { shipChecks } from '@antelope-history/reader-stage/check';
 import { type Config, createLogger } from '@antelope-history/app-runtime';
 import { elasticsearchChecks } from '@antelope-history/store-elasticsearch/check';
-import { lmdbChecks } from '@antelope-history/store-lmdb/check';
+import { lmdbChecks, lmdbRoomCheck } from '@antelope-history/store-lmdb/check';
 import { type AppName, appsFor, needsOf } from './app-needs';
 import { apiChecks } from './check-apis';
 import { portChecks } from './check-ports';
@@ -34,7 +34,10 @@ export function listChecks(config: Config, app: AppName | 'all', now: () => numb
 function storeChecks({ store, chainId }: Config, access: 'read' | 'write', now: () => number): Check[] {
   switch (store.kind) {
     case 'lmdb':
-      return lmdbChecks({ path: store.lmdb.path, access, chainId });
+      return [
+        ...lmdbChecks({ path: store.lmdb.path, access, chainId }),
+        ...(access === 'write' ? [lmdbRoomCheck(store.lmdb)] : []),
+      ];
     case 'elasticsearch':
       return elasticsearchChecks({ options: store.elasticsearch, access, chainId, now });
   }
@@ -45,9 +48,10 @@ function checkConfiguration(apps: AppName[], { broker, keyValue }: Config): Find
   const apart = apps.filter((app) => app !== 'standalone');
   const overBroker = apart.filter((app) => needsOf([app]).broker);
   if (broker.kind === 'memory' && overBroker.length > 0) {
+    const exchange = overBroker.length === 1 ? 'exchanges' : 'exchange';
     return wrong(
       'configuration.memory_broker',
-      `broker.kind is memory, which no other process can use, and ${overBroker.join(', ')} exchange blocks with other processes`,
+      `broker.kind is memory, which no other process can use, and ${overBroker.join(', ')} ${exchange} blocks with other processes`,
       'set broker.kind to rabbitmq, or run the app standalone',
     );
   }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { APP_NAMES } from '../../src/check-config/app-needs';
@@ -45,7 +46,8 @@ describe('check-config', () => {
       'ok       lmdb directory',
       'ok       lmdb data',
       'ok       lmdb writer',
-      '8 ok, 1 to look at, 0 wrong, 0 not checked',
+      'ok       lmdb room',
+      '9 ok, 1 to look at, 0 wrong, 0 not checked',
     ]);
     expect(status).toBe(0);
   });
@@ -62,10 +64,20 @@ describe('check-config', () => {
     expect(status).toBe(1);
   });
 
+  it('reports data that has reached its configured size, where indexing pauses', async () => {
+    const full = path.join(folder, 'full');
+    await (await openLmdbStoreWriter({ path: full, mapSizeBytes: 0 })).close();
+    const { status, lines } = await run([], { store: { lmdb: { path: full, map_size_bytes: 1 } } });
+    expect(lines.filter((line) => line.startsWith('WRONG'))).toEqual([
+      expect.stringMatching(/^WRONG {4}lmdb room: no block is written to .*store\.lmdb\.map_size_bytes/),
+    ]);
+    expect(status).toBe(1);
+  });
+
   it('prints JSON on request', async () => {
     const { lines } = await run(['--json', '--for', 'standalone']);
     const results = lines.map((line) => JSON.parse(line) as Record<string, string>);
-    expect(results).toHaveLength(9);
+    expect(results).toHaveLength(10);
     for (const result of results) expect(Object.keys(result)).toEqual(['check', 'outcome', 'id', 'what', 'change']);
     expect(results.map(({ outcome }) => outcome)).toContain('warning');
   });
