@@ -49,6 +49,16 @@ describe('loadConfig', () => {
     expect(config.chainId).toBeUndefined();
   });
 
+  it.each(['', '~', '~/data', '~alice/data'])('refuses the path %j, which no shell reads', (text) => {
+    const keys = ['store.lmdb.path', 'store.elasticsearch.password_file', 'gateway.access_log_file'];
+    for (const key of keys) {
+      const variable = `HISTORY_${key.replaceAll('.', '__').toUpperCase()}`;
+      const refusal = `${key} (${variable}): takes a path that does not begin with \`~\``;
+      expect(refusalOf([], { [variable]: text })).toBe(refusal);
+    }
+    expect(loadConfig([], { HISTORY_STORE__LMDB__PATH: 'a/~/b' }).store.lmdb.path).toBe('a/~/b');
+  });
+
   it('prefers the file to the defaults and the environment to the file', () => {
     const args = writeConfig({ api: { max_asc_window_days: 30, limits: { get_actions: 50 } }, log_level: 'warn' });
     const config = loadConfig(args, {

@@ -30,9 +30,14 @@ export const httpUrls = (fallback: string) => httpUrlList.prefault(fallback).met
 export const shipUrl = z.url({ protocol: /^wss?$/ }).meta({ takes: 'a ws:// or wss:// URL' });
 export const count = (most: number) => z.int().min(1).max(most);
 export const seconds = z.number().min(0.01).max(3600);
-export const file = z.string().min(1);
+/** Only shells replace `~`: elsewhere it names a folder of that name in the working directory. */
+export const path = z
+  .string()
+  .min(1)
+  .refine((text) => !text.startsWith('~'))
+  .meta({ takes: 'a path that does not begin with `~`' });
 export const caFile = (server: string) =>
-  file
+  path
     .optional()
     .describe(`PEM file of the authority that signed ${server} certificate; default: those of the system.`);
 export const user = (server: string) => z.string().min(1).optional().describe(`User name for ${server}.`);
@@ -41,7 +46,7 @@ export const password = z
   .min(1)
   .optional()
   .describe(`Password of the user; preferably set by an environment variable or \`password_file\`.`);
-export const passwordFile = file.optional().describe('File that contains the password; replaces `password`.');
+export const passwordFile = path.optional().describe('File that contains the password; replaces `password`.');
 export const keyPrefix = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)

@@ -4,11 +4,11 @@ import {
   GIB,
   MIB,
   count,
-  file,
   host,
   httpUrl,
   httpUrlList,
   httpUrls,
+  path,
   port,
   seconds,
   takesHttpUrls,
@@ -100,7 +100,7 @@ export const gateway = z.strictObject({
     .max(64 * GIB)
     .default(64 * MIB)
     .describe('The same per client; its next requests wait while it is exceeded.'),
-  api_keys_file: file
+  api_keys_file: path
     .optional()
     .describe('JSON file of API keys by their SHA-256 digests, with limits per key; reloaded when it changes.'),
   api_keys_in_key_value: z
@@ -115,7 +115,7 @@ export const gateway = z.strictObject({
     .enum(['off', 'common', 'json'])
     .default('off')
     .describe('A line per request in the Common Log Format, or as JSON with id, key name and duration; never a body.'),
-  access_log_file: file
+  access_log_file: path
     .optional()
     .describe(
       'File to which these lines are appended (rotate it by copying and truncating); without it standard output.',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GIB, MIB, caFile, httpUrl, keyPrefix, password, passwordFile, seconds, user } from './field-types';
+import { GIB, MIB, caFile, httpUrl, keyPrefix, password, passwordFile, path, seconds, user } from './field-types';
 
 const elasticsearch = z.strictObject({
   urls: z
@@ -70,7 +70,7 @@ const elasticsearch = z.strictObject({
 });
 
 const lmdb = z.strictObject({
-  path: z.string().min(1).default('./data').describe('Directory of the data, on a local disk.'),
+  path: path.default('./data').describe('Directory of the data, on a local disk.'),
   map_size_bytes: z
     .int()
     .min(0)
