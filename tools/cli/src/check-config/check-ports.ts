@@ -1,4 +1,5 @@
-import { localAddressOf } from '@antelope-history/connectivity';
+import { isIP } from 'node:net';
+import { isWildcard, localAddressOf } from '@antelope-history/connectivity';
 import { ok, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Config, tryToListen } from '@antelope-history/app-runtime';
@@ -18,10 +19,16 @@ export function portChecks(config: Config, listens: Listening[]): Check[] {
     return address && address.port !== 0 ? [{ section, address }] : [];
   });
   return addresses.map(({ section, address }) => {
-    const sameAs = addresses.find((other) => other.section !== section && other.address.port === address.port);
+    const sameAs = addresses.find((other) => other.section !== section && excludeEachOther(other.address, address));
     const run = (signal: AbortSignal): Promise<Finding> => checkPort(section, address, sameAs?.section, signal);
     return { name: `port ${section}`, needs: [], run };
   });
+}
+
+/** Servers can share a port when each has an IP address of its own. A host name can be any of the addresses of the machine. */
+function excludeEachOther(one: Address, other: Address): boolean {
+  const isSpecific = ({ host }: Address): boolean => isIP(host) !== 0 && !isWildcard(host);
+  return one.port === other.port && (one.host === other.host || !isSpecific(one) || !isSpecific(other));
 }
 
 function listenAddressOf(config: Config, section: Listening): Address | undefined {

@@ -69,6 +69,19 @@ describe('the checks of listen addresses', () => {
     expect(idsOf(await findingsOf(elsewhere, ['trace_api']))).toEqual(['wrong port.no_such_address']);
   });
 
+  it('accept a port that two apps have on different addresses', async () => {
+    const { server, port } = await occupy();
+    server.close();
+    await once(server, 'close');
+    const apart = { HISTORY_GATEWAY__PORT: port, HISTORY_GATEWAY__HOST: '127.0.0.2', HISTORY_OPS__GATEWAY_PORT: port };
+    const listens: Listening[] = ['gateway', 'ops.gateway'];
+    expect(idsOf(await findingsOf(apart, listens))).toEqual(['ok port.free', 'ok port.free']);
+    for (const host of ['0.0.0.0', '::', 'localhost']) {
+      const findings = await findingsOf({ ...apart, HISTORY_GATEWAY__HOST: host }, listens);
+      expect(idsOf(findings)).toEqual(['wrong port.twice', 'wrong port.twice']);
+    }
+  });
+
   it('skip apps that listen on any free port or on none', async () => {
     expect(await findingsOf({ HISTORY_GATEWAY__PORT: '0' }, ['gateway', 'ops.reader'])).toEqual([]);
   });
