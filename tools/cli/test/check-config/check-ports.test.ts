@@ -10,7 +10,7 @@ import { portChecks } from '../../src/check-config/check-ports';
 async function findingsOf(environment: Record<string, string>, listens: Listening[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { run } of portChecks(loadConfig([], environment), listens)) {
-    findings.push(await run(AbortSignal.timeout(1_000)));
+    findings.push(await run(AbortSignal.timeout(5_000)));
   }
   return findings;
 }
