@@ -134,6 +134,7 @@ async function readLines(file: string, replay: StateReplay): Promise<Checkpoint>
 function readHeader(file: string, text: string): Header {
   const header = JSON.parse(text) as Header;
   if (header.version === VERSION) return header;
+  if (typeof header.version !== 'number') throw new Error('the first line is not that of a checkpoint');
   throw new HistoryError(
     'CONFIG_INVALID',
     `--checkpoint: ${file} was written by another version: begin again without it`,

@@ -82,6 +82,7 @@ function parseCommandLine(args: string[]): CommandLine {
   const flag = { type: 'boolean', default: false } as const;
   const options = { config: text, from: text, to: text, checkpoint: text, json: flag, help: flag };
   const values = parseOptions(args, options);
+  if (values.checkpoint === '') throw new HistoryError('CONFIG_INVALID', 'name a file: --checkpoint FILE');
   return { ...values, config: values.config, checkpoint: values.checkpoint, ...parseRange(values) };
 }
 

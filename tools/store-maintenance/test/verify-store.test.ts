@@ -310,14 +310,18 @@ describe('npm run verify', () => {
     const second = await runVerifyOn(['--checkpoint', file], data);
     expect(second.printed).toEqual((await runVerifyOn([], data)).printed);
     expect(existsSync(file)).toBe(false);
-    writeFileSync(file, 'something else');
-    await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    for (const text of ['something else', '{"ship":{}}', 'null']) {
+      writeFileSync(file, text);
+      const refused = `--checkpoint: ${file} is not a checkpoint of this program`;
+      await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toThrow(refused);
+    }
   });
 
   it('says before it begins that the checkpoint cannot be written', async () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'nowhere', 'checkpoint');
     await expect(runVerifyOn(['--checkpoint', file], data)).rejects.toThrow(`--checkpoint: ${file} cannot be written`);
+    await expect(runVerifyOn(['--checkpoint', ''], data)).rejects.toThrow('name a file: --checkpoint FILE');
     const here = path.join(folder, 'unused');
     await runVerifyOn(['--checkpoint', here], data);
     expect([existsSync(here), existsSync(`${here}.new`)]).toEqual([false, false]);
