@@ -344,5 +344,12 @@ describe('the commands for a running service', () => {
       const { status, errors } = await runCli('status', '--url', 'http://127.0.0.1:9');
       expect([status, errors]).toEqual([2, expect.stringMatching(/^UNAVAILABLE: no gateway responds at/)]);
     });
+
+    it('refuses what is no address, and one with a password, which messages would show', async () => {
+      for (const url of ['', '127.0.0.1:8890', 'http://alice:open-sesame@127.0.0.1:9']) {
+        const { status, errors } = await runCli('status', '--url', url);
+        expect([status, errors]).toEqual([2, expect.stringMatching(/^error: option '--url <url>' .* It must/)]);
+      }
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { ProgressMeter } from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
+import { requireText, requireUrl } from '../option-values';
 import type { CommandHost } from '../program';
 import { ActionPages, type ExportedRange } from './action-pages';
 import { type ExportFormat, EXPORT_FORMATS, formatRows, headerOf } from './export-format';
@@ -48,20 +49,6 @@ export function addExport(program: Command, host: CommandHost, setStatus: (statu
     .option('--json', 'print a JSON object with the counts at the end, to standard error', false)
     .addHelpText('after', NOTES)
     .action(async (options: ExportOptions) => setStatus(await exportActions(options, host)));
-}
-
-/** The address of a gateway. A password in it would be shown in messages. */
-function requireUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new InvalidArgumentError('It must begin with http:// or https://.');
-  if (url.username || url.password) throw new InvalidArgumentError('It must not contain a user and a password.');
-  return text;
-}
-
-function requireText(text: string): string {
-  if (text === '') throw new InvalidArgumentError('It must not be empty.');
-  return text;
 }
 
 /** Resolves with the exit status. Rejects with `CONFIG_INVALID` on wrong options, and as `ActionPages`. */

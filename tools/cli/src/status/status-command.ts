@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { abortableSleep } from '@antelope-history/connectivity';
 import { HistoryError, type HealthStatus, type StatusResponse, statusResponse } from '@antelope-history/schemas';
 import { fetchInTime } from '../fetch-in-time';
+import { requireUrl } from '../option-values';
 import { COULD_NOT_RUN, type CommandHost } from '../program';
 import { renderStatus } from './render-status';
 
@@ -22,7 +23,7 @@ export function addStatus(program: Command, host: CommandHost, setStatus: (statu
   program
     .command('status')
     .description('how a running service is doing; on a terminal until Ctrl-C')
-    .option('--url <url>', "address of the gateway's operations listener", 'http://127.0.0.1:8890')
+    .option('--url <url>', "address of the gateway's operations listener", requireUrl, 'http://127.0.0.1:8890')
     .option('--once', 'print it once, as where the output is no terminal', false)
     .option('--json', 'print one JSON object: what /status responds', false)
     .addHelpText(
