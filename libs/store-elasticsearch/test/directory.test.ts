@@ -61,10 +61,14 @@ describeWithService(['elasticsearch'], (url = '') => {
     }, 240_000);
     afterAll(() => indexed.dispose());
 
-    function builder(claimMs = 0, maxTallySize = 1_000_000): DirectoryBuilder {
-      const { client, names } = indexed;
-      const parts = { client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) };
-      return new DirectoryBuilder({ ...parts, progress, indices }, { claimMs, maxTallySize });
+    function builder(claimMs = 0, maxTallySize = 1_000_000, client = indexed.client): DirectoryBuilder {
+      const { names } = indexed;
+      const parts = {
+        ...{ client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) },
+        progress: new ProgressStore(client, names),
+        indices: new IndexProvisioner(client, names, { replicas: 0, catchUpReplicas: 0, layout: 'doc-values' }),
+      };
+      return new DirectoryBuilder(parts, { claimMs, maxTallySize });
     }
 
     async function buildAll(...rules: Parameters<typeof builder>): Promise<number> {
@@ -283,6 +287,23 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await builder(0).addNext()).toBe(true);
     });
 
+    it.each([
+      ['the server refused to refresh its index', '_refresh', { status: 429 }],
+      ['the response to its claim was lost', '-progress/_doc/progress?if_seq_no', 'cut after'],
+    ] as const)('is continued by the process that has begun a range when %s', async (_why, request, fault) => {
+      const server = await FaultyServer.start(url);
+      const client = new Client({ node: server.url });
+      const begun = builder(3_600_000, 1_000_000, client);
+      await change(0);
+      let faults = 0;
+      server.fault = ({ path }) => (path.includes(request) && faults++ === 0 ? fault : 'none');
+      await begun.addNext().catch(() => undefined);
+      expect(faults).toBeGreaterThan(0);
+      expect(await begun.addNext()).toBe(true);
+      await client.close();
+      await server.stop();
+    });
+
     it('is built anew after blocks were rewritten', async () => {
       await buildAll();
       const late = builder();
@@ -311,16 +332,8 @@ describeWithService(['elasticsearch'], (url = '') => {
         ({ path }) => path.includes('-directory-') && path.includes('_settings'),
       );
       const { names } = indexed;
-      const late = new DirectoryBuilder(
-        {
-          ...{ client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) },
-          progress: new ProgressStore(client, names),
-          indices: new IndexProvisioner(client, names, { replicas: 0, catchUpReplicas: 0, layout: 'doc-values' }),
-        },
-        { claimMs: 0, maxTallySize: 1_000_000 },
-      );
       await change(FIRST_BLOCK + 2 * PER_RANGE);
-      const adding = late.addNext();
+      const adding = builder(0, 1_000_000, client).addNext();
       await arrived;
       await progress.countRewrite();
       await buildAll();

@@ -36,6 +36,9 @@ const MAX_TRIES = 50;
  * process writes the same entries for a range, and queries use them only after the progress names the range as complete.
  */
 export class DirectoryBuilder {
+  /** When this process claimed a range last. It goes on with a claim that a failed attempt has left. */
+  private claimedAt: number | undefined;
+
   constructor(
     private readonly parts: {
       client: Client;
@@ -80,17 +83,17 @@ export class DirectoryBuilder {
   /** Whether another process has begun to add the range. The clock decides about needless work only. */
   private isClaimed(range: number, { directory }: ProgressDocument): boolean {
     const { claim } = directory ?? {};
-    return claim?.range === range && Math.abs(Date.now() - claim.at) < this.rules.claimMs;
+    if (claim?.range !== range || claim.at === this.claimedAt) return false;
+    return Math.abs(Date.now() - claim.at) < this.rules.claimMs;
   }
 
   /** Tells the other processes that this one adds the range; false when one of them has changed the progress. */
   private claim(read: ReadProgress, range: number): Promise<boolean> {
     const { directory, rewrites = 0 } = read.progress;
     const to = directory?.rewrites === rewrites ? directory.to : 0;
-    return this.parts.progress.replace(read, {
-      ...read.progress,
-      directory: { rewrites, to, claim: { range, at: Date.now() } },
-    });
+    this.claimedAt = Date.now();
+    const claim = { range, at: this.claimedAt };
+    return this.parts.progress.replace(read, { ...read.progress, directory: { rewrites, to, claim } });
   }
 
   private async addRange(range: number, progress: ProgressDocument): Promise<void> {
