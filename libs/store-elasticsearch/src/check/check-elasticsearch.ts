@@ -2,12 +2,14 @@ import type { Client } from '@elastic/elasticsearch';
 import { checkServerClock, ok, warning, wrong, type Check, type Finding } from '@antelope-history/connectivity/check';
 import type { ChainStatus } from '@antelope-history/store';
 import { hasErrorCode } from '@antelope-history/schemas';
+import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
+import { withStoreErrors } from '../client/store-errors';
 import { IndexNames } from '../indices/index-names';
 import { parseTiers, TIER_ATTRIBUTE } from '../indices/index-tiers';
 import { ProgressReader, statusOf } from '../indices/progress';
 import { checkPrivileges } from './check-privileges';
-import { checkNode, forbiddenAs, withClient, type Access, type CheckContext } from './check-requests';
+import { checkNode, forbiddenAs, type Access, type CheckContext } from './check-requests';
 import { checkIndices, checkTemplates } from './check-templates';
 
 export interface ElasticsearchCheckOptions {
@@ -24,15 +26,15 @@ const INDICES = 'elasticsearch indices';
 
 /** What can be wrong with the store on Elasticsearch. Nothing is written. */
 export function elasticsearchChecks({ options, access, chainId, now }: ElasticsearchCheckOptions): Check[] {
-  const context = (client: Client, signal: AbortSignal): CheckContext => ({ client, signal, options, access });
+  const contextOf = (client: Client, signal: AbortSignal): CheckContext => ({ client, signal, options, access });
   const check = (name: string, needs: string[], run: (context: CheckContext) => Promise<Finding>): Check => ({
     name,
     needs,
-    run: (signal) => withClient(options, (client) => run(context(client, signal))),
+    run: (signal) => withStoreErrors(withClient(options, (client) => run(contextOf(client, signal)))),
   });
   const nodes = [...new Set(options.urls)].map((url) => {
     const one = { ...options, urls: [url] };
-    const run = (signal: AbortSignal) => withClient(one, (client) => checkNode(context(client, signal), url));
+    const run = (signal: AbortSignal) => withClient(one, (client) => checkNode(contextOf(client, signal), url));
     return { name: `elasticsearch ${new URL(url).host}`, needs: [], run };
   });
   const reached = nodes.map(({ name }) => name);
@@ -49,8 +51,8 @@ export function elasticsearchChecks({ options, access, chainId, now }: Elasticse
       ? [check('elasticsearch tiers', reached, checkTiers)]
       : []),
     check(INDICES, [PRIVILEGES], checkIndices),
-    check('elasticsearch data', [INDICES], (asked) => checkData(asked, chainId)),
-    check('elasticsearch clock', reached, (asked) => checkClock(asked, now)),
+    check('elasticsearch data', [INDICES], (context) => checkData(context, chainId)),
+    check('elasticsearch clock', reached, (context) => checkClock(context, now)),
   ];
 }
 
@@ -169,8 +171,8 @@ async function checkData({ client, options }: CheckContext, chainId: string | un
 }
 
 async function checkClock({ client, signal }: CheckContext, now: () => number): Promise<Finding> {
-  const asked = client.nodes.stats({ node_id: '_local', filter_path: 'nodes.*.timestamp' }, { signal });
-  const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
+  const request = client.nodes.stats({ node_id: '_local', filter_path: 'nodes.*.timestamp' }, { signal });
+  const [node] = Object.values((await forbiddenAs(undefined, request))?.nodes ?? {});
   const time = node?.timestamp;
   if (time === undefined)
     return ok('elasticsearch.clock_unknown', 'this user may not read its clock, which is not needed');

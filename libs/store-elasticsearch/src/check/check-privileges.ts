@@ -1,6 +1,7 @@
 import { ok, wrong, type Finding } from '@antelope-history/connectivity/check';
 import type { estypes } from '@elastic/elasticsearch';
-import { statusOf, type Access, type CheckContext } from './check-requests';
+import { httpStatusOf } from '../client/store-errors';
+import type { Access, CheckContext } from './check-requests';
 
 /** The privileges that a user needs on the cluster and on the indices of the prefix. */
 const NEEDED: Record<Access, { cluster: estypes.SecurityClusterPrivilege[]; index: estypes.SecurityIndexPrivilege[] }> =
@@ -13,13 +14,13 @@ const NEEDED: Record<Access, { cluster: estypes.SecurityClusterPrivilege[]; inde
 export async function checkPrivileges({ client, signal, options, access }: CheckContext): Promise<Finding> {
   const pattern = `${options.indexPrefix}-*`;
   const { cluster, index } = NEEDED[access];
-  const asked = { cluster, index: [{ names: pattern, privileges: index }] };
+  const needed = { cluster, index: [{ names: pattern, privileges: index }] };
   let has: estypes.SecurityHasPrivilegesResponse;
   try {
-    has = await client.security.hasPrivileges(asked, { signal });
+    has = await client.security.hasPrivileges(needed, { signal });
   } catch (error) {
     // A server without security does not know this request and restricts no user.
-    if (isUnknownRequest(statusOf(error))) return ok('elasticsearch.no_security', 'it does not authenticate users');
+    if (isUnknownRequest(httpStatusOf(error))) return ok('elasticsearch.no_security', 'it does not authenticate users');
     throw error;
   }
   const lacking = [

@@ -1,9 +1,8 @@
 import { type Client, errors } from '@elastic/elasticsearch';
 import { addressOf, ConnectionError, describeTrouble } from '@antelope-history/connectivity';
 import { type Finding, ok, toFinding, warning, wrong } from '@antelope-history/connectivity/check';
-import { createClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { nameServer, toStoreError } from '../client/store-errors';
+import { httpStatusOf, nameServer, toStoreError } from '../client/store-errors';
 
 export type Access = 'read' | 'write';
 
@@ -20,37 +19,21 @@ const NEWEST_VERSION = 9;
 const UNAUTHENTICATED = 401;
 const FORBIDDEN = 403;
 
-/** Runs `use` with a client of its own: each check may be aborted at another time. Rejects with a store error. */
-export async function withClient<T>(options: ElasticsearchOptions, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = createClient(options);
-  try {
-    return await use(client);
-  } catch (error) {
-    throw toStoreError(error);
-  } finally {
-    await client.close();
-  }
-}
-
 /** The result of a request, or `otherwise` when the user may not send it. */
 export async function forbiddenAs<T, U>(otherwise: U, request: Promise<T>): Promise<T | U> {
   try {
     return await request;
   } catch (error) {
-    if (statusOf(error) === FORBIDDEN) return otherwise;
+    if (httpStatusOf(error) === FORBIDDEN) return otherwise;
     throw error;
   }
-}
-
-export function statusOf(error: unknown): number | undefined {
-  return error instanceof errors.ResponseError ? error.statusCode : undefined;
 }
 
 /** Checks that a node accepts this user, and its version. */
 export async function checkNode({ client, signal }: CheckContext, url: string): Promise<Finding> {
   try {
-    const asked = client.nodes.info({ node_id: '_local', filter_path: 'nodes.*.version' }, { signal, maxRetries: 0 });
-    const [node] = Object.values((await forbiddenAs(undefined, asked))?.nodes ?? {});
+    const request = client.nodes.info({ node_id: '_local', filter_path: 'nodes.*.version' }, { signal, maxRetries: 0 });
+    const [node] = Object.values((await forbiddenAs(undefined, request))?.nodes ?? {});
     return describeVersion(node?.version, addressOf(url));
   } catch (error) {
     const kind = signal.aborted ? 'no_answer' : troubleOf(error);
@@ -61,7 +44,7 @@ export async function checkNode({ client, signal }: CheckContext, url: string): 
 
 /** The trouble of a server that responds unexpectedly; undefined when no server responded. */
 function troubleOf(error: unknown): 'wrong_password' | 'other_server' | undefined {
-  const status = statusOf(error);
+  const status = httpStatusOf(error);
   if (status === UNAUTHENTICATED) return 'wrong_password';
   const isOther = error instanceof errors.ProductNotSupportedError || status !== undefined;
   return isOther ? 'other_server' : undefined;

@@ -41,6 +41,16 @@ export function createClient(options: ElasticsearchOptions): Client {
   return new Client(settings);
 }
 
+/** Runs `use` with a client of its own, which is closed at the end. Rejects as `use` does. */
+export async function withClient<T>(options: ElasticsearchOptions, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = createClient(options);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
 /** How long closing waits for requests in progress. A write that is cut off is delivered again. */
 const CLOSE_LIMIT_MS = 2_000;
 

@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, toResponseError } from './store-errors';
+import { withStoreErrors, toResponseError } from './store-errors';
 
 export type Query = estypes.QueryDslQueryContainer;
 export type Aggregation = estypes.AggregationsAggregationContainer;
@@ -60,7 +60,7 @@ const MAX_SEARCHES_PER_REQUEST = 50;
 /**
  * A search of more shards first asks each of them whether it can have matches, and skips those that cannot. By default a search with
  * an order asks already for two shards. A shard without matches takes no longer to search than to ask: 22 shards with rows take 8 to 12 %
- * longer when they are asked, 32 without rows 16 to 28 %.
+ * longer when they are withStoreErrors, 32 without rows 16 to 28 %.
  */
 const MAX_SHARDS_UNFILTERED = 128;
 /** The server's time limit is shorter than the client's, so that the server reports the reason. */
@@ -105,7 +105,7 @@ export class Searcher {
 
   /** Sends searches in one request; resolves with a response to each, in their order. */
   protected async request(searches: readonly Search[]): Promise<estypes.MsearchResponseItem[]> {
-    const { responses } = await asked(
+    const { responses } = await withStoreErrors(
       this.client.msearch({
         pre_filter_shard_size: MAX_SHARDS_UNFILTERED,
         searches: searches.flatMap((search): estypes.MsearchRequestItem[] => [

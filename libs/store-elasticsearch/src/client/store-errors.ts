@@ -3,7 +3,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { errors, type estypes } from '@elastic/elasticsearch';
 
 /** Resolves as `request` does; rejects with the store error of the client's error. */
-export async function asked<T>(request: Promise<T>): Promise<T> {
+export async function withStoreErrors<T>(request: Promise<T>): Promise<T> {
   try {
     return await request;
   } catch (error) {
@@ -11,8 +11,8 @@ export async function asked<T>(request: Promise<T>): Promise<T> {
   }
 }
 
-/** As `asked`, but undefined when the server responds with status 404. */
-export async function askedIfFound<T>(request: Promise<T>): Promise<T | undefined> {
+/** As `withStoreErrors`, but undefined when the server responds with status 404. */
+export async function undefinedIfMissing<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
@@ -69,7 +69,9 @@ export function isBusy(status: number, type: string | undefined): boolean {
 }
 
 /** The documents of a multi-get that exist, in its order, else undefined. Throws the store error of one that could not be read. */
-export function foundIn<T>(docs: readonly estypes.MgetResponseItem<T>[]): (estypes.GetGetResult<T> | undefined)[] {
+export function foundDocuments<T>(
+  docs: readonly estypes.MgetResponseItem<T>[],
+): (estypes.GetGetResult<T> | undefined)[] {
   return docs.map((doc) => {
     // Also of a missing index: nothing is known about a document that cannot be read.
     if ('error' in doc) throw toResponseError(SERVER_ERROR, doc.error.type);

@@ -5,8 +5,8 @@ import { type AbiChange, type BlockRecords, isStateComplete, type PermissionChan
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { isRemovedBlock, type StoreRepairer } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
-import { incomplete, type Query, type Searcher } from '../client/search';
-import { asked } from '../client/store-errors';
+import { refreshIndices } from '../client/refresh';
+import type { Query, Searcher } from '../client/search';
 import { blockTag, permissionId } from '../indices/document-ids';
 import { rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
@@ -312,9 +312,7 @@ export class BlockRepair implements StoreRepairer {
   }
 
   private async refresh(num: number, progress: ProgressDocument): Promise<void> {
-    const index = this.indicesOf(num, progress);
-    const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
-    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+    await refreshIndices(this.parts.client, this.indicesOf(num, progress));
   }
 
   private indicesOf(num: number, progress: ProgressDocument): string[] {

@@ -1,7 +1,8 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition } from '@antelope-history/schemas';
-import { type FoundHit, incomplete, type Query, type Search, type Searcher } from '../client/search';
-import { asked, foundIn } from '../client/store-errors';
+import { refreshIndices } from '../client/refresh';
+import type { FoundHit, Query, Search, Searcher } from '../client/search';
+import { withStoreErrors, foundDocuments } from '../client/store-errors';
 import { type RangeLayout, rangeStart, rangeStarts } from '../indices/block-ranges';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS } from '../indices/index-names';
@@ -74,7 +75,7 @@ export class BranchDocuments {
   async storedOf(positions: readonly BlockPosition[], progress: ProgressDocument): Promise<Set<string>> {
     const { first_block_num: first = 0 } = progress;
     if (positions.length === 0) return new Set();
-    const { docs } = await asked(
+    const { docs } = await withStoreErrors(
       this.client.mget({
         docs: positions.map(({ num, id }) => ({ _index: this.names.ranged('blocks', num, progress), _id: id })),
         _source: false,
@@ -82,7 +83,7 @@ export class BranchDocuments {
     );
     // Below the history there may be no index: none was made, or retention has dropped it.
     const readable = docs.filter((doc, index) => !('error' in doc) || (positions[index]?.num ?? 0) >= first);
-    return new Set(foundIn(readable).flatMap((doc) => (doc ? [doc._id] : [])));
+    return new Set(foundDocuments(readable).flatMap((doc) => (doc ? [doc._id] : [])));
   }
 
   /**
@@ -116,15 +117,11 @@ export class BranchDocuments {
     return true;
   }
 
-  /**
-   * Refreshes every copy: a copy that failed to refresh would answer searches with its old state. An index that does not exist
-   * is ignored, because retention may have dropped it; a search reports it if it must exist.
-   */
+  /** Ignores an index that does not exist, because retention may have dropped it; a search reports it if it must exist. */
   private async refreshAll(indices: readonly string[]): Promise<void> {
     for (let start = 0; start < indices.length; start += INDICES_AT_ONCE) {
       const index = indices.slice(start, start + INDICES_AT_ONCE);
-      const { _shards: shards } = await asked(this.client.indices.refresh({ index, ignore_unavailable: true }));
-      if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+      await refreshIndices(this.client, index, { ignore_unavailable: true });
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
-import { incomplete, type Searcher } from '../client/search';
-import { asked, foundIn } from '../client/store-errors';
+import { refreshIndices } from '../client/refresh';
+import type { Searcher } from '../client/search';
+import { withStoreErrors, foundDocuments } from '../client/store-errors';
 import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { ListedTransaction } from '../indices/block-execution';
@@ -106,8 +107,7 @@ export class DirectoryBuilder {
       start = tally.next;
     }
     await this.parts.bulk.write(this.groupRequests(index, range, progress));
-    const { _shards: shards } = await asked(this.parts.client.indices.refresh({ index }));
-    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
+    await refreshIndices(this.parts.client, index);
   }
 
   private async tally(range: number, progress: ProgressDocument, start: number): Promise<RangeTally> {
@@ -146,10 +146,10 @@ export class DirectoryBuilder {
 
   private async requestFor(index: string, entries: readonly [string, DirectoryEntry][]): Promise<BulkRequest> {
     const ids = entries.map(([account]) => account);
-    const { docs } = await asked(this.parts.client.mget<DirectoryDocument>({ index, ids }));
+    const { docs } = await withStoreErrors(this.parts.client.mget<DirectoryDocument>({ index, ids }));
     const request = new BulkRequest();
     request.failsOnConflict = true;
-    for (const [position, found] of foundIn(docs).entries()) {
+    for (const [position, found] of foundDocuments(docs).entries()) {
       const [account, entry] = entries[position] as [string, DirectoryEntry];
       const ranges = found?._source?.ranges ?? [];
       if (ranges.some(({ range }) => range === entry.range)) continue;

@@ -3,7 +3,7 @@ import type { BlockRecords } from '@antelope-history/records';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus, Progress, StoreWriter } from '@antelope-history/store';
 import { closeInTime } from '../client/client';
-import { asked } from '../client/store-errors';
+import { withStoreErrors } from '../client/store-errors';
 import { statusOf } from '../indices/progress';
 import type { BlockWriter } from '../write/block-writer';
 import type { BulkWriter } from '../write/bulk-writer';
@@ -42,7 +42,7 @@ export class ElasticsearchWriter implements StoreWriter {
   }
 
   async readFreeBytes(): Promise<number> {
-    const { nodes } = await asked(this.parts.client.nodes.stats({ metric: 'fs', filter_path: FREE_BYTES }));
+    const { nodes } = await withStoreErrors(this.parts.client.nodes.stats({ metric: 'fs', filter_path: FREE_BYTES }));
     const free = Object.values(nodes).flatMap(({ fs }) => fs?.total?.available_in_bytes ?? []);
     if (free.length === 0) throw new HistoryError('STORE_UNAVAILABLE', 'no node reports the free bytes of its disks');
     return Math.min(...free);

@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { Query, Searcher } from '../client/search';
-import { asked, foundIn } from '../client/store-errors';
+import { withStoreErrors, foundDocuments } from '../client/store-errors';
 import type { JournalDocument, StoredStreamPosition } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
 import { journalEntryOf } from '../write/block-documents';
@@ -118,8 +118,10 @@ export class Journal {
   /** The entries from a sequence on, up to the first missing one. */
   private async readPage(from: number, size: number): Promise<JournalDocument[]> {
     const ids = Array.from({ length: size }, (_, index) => (from + index).toString());
-    const { docs } = await asked(this.client.mget<JournalDocument>({ index: this.names.journal, ids, realtime: true }));
-    const entries = foundIn(docs).map((doc) => doc?._source);
+    const { docs } = await withStoreErrors(
+      this.client.mget<JournalDocument>({ index: this.names.journal, ids, realtime: true }),
+    );
+    const entries = foundDocuments(docs).map((doc) => doc?._source);
     const end = entries.indexOf(undefined);
     return (end < 0 ? entries : entries.slice(0, end)) as JournalDocument[];
   }

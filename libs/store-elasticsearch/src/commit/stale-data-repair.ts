@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
 import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
-import { incomplete, type Query, type Searcher } from '../client/search';
-import { asked } from '../client/store-errors';
+import { refreshIndices } from '../client/refresh';
+import type { Query, Searcher } from '../client/search';
 import { entryOf } from '../indices/action-entry';
 import { rangeLast } from '../indices/block-ranges';
 import type { ProgressDocument, StaleData } from '../indices/documents';
@@ -143,12 +143,12 @@ export class StaleDataRepair {
     const { contract, first, last } = part;
     if (!fields.contracts.has(contract)) return;
     const index = this.indexOf(part, progress);
-    await this.refresh(index);
+    await refreshIndices(this.parts.searcher.client, index);
     const filters: Query[] = [{ term: { contract } }, { range: { block_num: { gte: first, lte: last } } }];
     const list = { index, filters, order: 'asc', from: 0, withVersion: true } as const;
     const actions = findActions(this.parts.searcher, layoutOf(progress), list, Infinity);
     await this.parts.bulk.write(this.requestsOf(actions, await this.decodersOf(part, progress), fields, progress));
-    await this.refresh(index);
+    await refreshIndices(this.parts.searcher.client, index);
   }
 
   private async *requestsOf(
@@ -187,11 +187,6 @@ export class StaleDataRepair {
 
   private indexOf({ first }: Part, progress: ProgressDocument): string {
     return this.parts.names.ranged('actions', first, progress);
-  }
-
-  private async refresh(index: string): Promise<void> {
-    const { _shards: shards } = await asked(this.parts.searcher.client.indices.refresh({ index }));
-    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
   }
 
   private async current(): Promise<ProgressDocument> {

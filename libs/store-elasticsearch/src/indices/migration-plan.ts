@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
+import { undefinedIfMissing, errorTypeOf, toStoreError } from '../client/store-errors';
 import type { ProgressDocument } from './documents';
 import type { IndexNames } from './index-names';
 
@@ -30,7 +30,7 @@ export class MigrationPlans {
 
   /** Undefined when no migration has begun. */
   async read(): Promise<MigrationPlan | undefined> {
-    const got = await askedIfFound(this.client.get<MigrationPlan>(this.place));
+    const got = await undefinedIfMissing(this.client.get<MigrationPlan>(this.place));
     this.version = got && { if_seq_no: got._seq_no ?? 0, if_primary_term: got._primary_term ?? 0 };
     return got?._source;
   }

@@ -1,7 +1,7 @@
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockPosition } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
-import { askedIfFound } from '../client/store-errors';
+import { undefinedIfMissing } from '../client/store-errors';
 import type { ActionLayout, ProgressDocument } from './documents';
 import { assertFormat, FORMAT_VERSION } from './format-version';
 import type { FencedBlocks, IndexNames } from './index-names';
@@ -104,7 +104,7 @@ export class ProgressReader {
    * another format version wrote it.
    */
   async read(): Promise<ReadProgress | undefined> {
-    const got = await askedIfFound(
+    const got = await undefinedIfMissing(
       this.client.get<ProgressDocument>({ index: this.names.progress, id: PROGRESS_ID, realtime: true }),
     );
     if (!got?._source) return undefined;

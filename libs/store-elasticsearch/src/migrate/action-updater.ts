@@ -1,7 +1,6 @@
 import { actionBytes } from '@antelope-history/store';
 import type { BlockPosition } from '@antelope-history/schemas';
-import { incomplete } from '../client/search';
-import { asked } from '../client/store-errors';
+import { refreshIndices } from '../client/refresh';
 import { rangeLast } from '../indices/block-ranges';
 import type { ActionList } from '../indices/found-actions';
 import type { MigrationPlan } from '../indices/migration-plan';
@@ -44,7 +43,7 @@ export class ActionUpdater {
     const { names, progress } = state;
     const index = names.ranged('actions', first, progress);
     const last = Math.min(rangeLast(first, progress), progress.clean_up_to);
-    await this.refresh(state, [index]);
+    await refreshIndices(state.searcher.client, index);
     const filters = [{ range: { block_num: { gte: first, lte: last } } }, ...inSequences({ start, end: Infinity })];
     const actions = readActions(state, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
     const chunks = chunksOf(actions, Math.min(ACTIONS_AT_ONCE, actionsPerStep));
@@ -56,7 +55,7 @@ export class ActionUpdater {
       nextSequence = sequence + 1;
       yield { actions: updated.actions, nextBlock, nextSequence };
     }
-    await this.refresh(state, [index]);
+    await refreshIndices(state.searcher.client, index);
     yield { actions: 0, nextBlock: last + 1, nextSequence };
   }
 
@@ -64,7 +63,7 @@ export class ActionUpdater {
   async updateBlocks(state: QueryState, blocks: readonly BlockPosition[]): Promise<number> {
     const { names, progress } = state;
     const indices = new Set(blocks.map(({ num }) => names.ranged('actions', num, progress)));
-    await this.refresh(state, [...indices]);
+    await refreshIndices(state.searcher.client, [...indices]);
     const list: ActionList = {
       ...historySearch(state, 'actions'),
       filters: [{ terms: { block: blocks.map(({ id }) => id) } }],
@@ -74,7 +73,7 @@ export class ActionUpdater {
     };
     const chunks = chunksOf(readActions(state, list, Infinity), ACTIONS_AT_ONCE);
     const { actions } = await this.update(chunks, state, Infinity);
-    await this.refresh(state, [...indices]);
+    await refreshIndices(state.searcher.client, [...indices]);
     return actions;
   }
 
@@ -98,11 +97,6 @@ export class ActionUpdater {
     }
     await this.bulk.write(requests());
     return updated;
-  }
-
-  private async refresh({ searcher }: QueryState, index: string[]): Promise<void> {
-    const { _shards: shards } = await asked(searcher.client.indices.refresh({ index }));
-    if (shards && shards.failed > 0) throw incomplete(`${shards.failed} copies did not refresh`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { type MigrationControl, NOTHING_MISSING, type StoreMigration } from '@antelope-history/store';
-import { createClient } from '../client/client';
+import { withClient } from '../client/client';
 import type { ElasticsearchWriterOptions } from '../client/elasticsearch-options';
 import { Searcher } from '../client/search';
 import { ProgressStore } from '../commit/progress-store';
@@ -37,8 +37,7 @@ const MAX_TRIES = 200;
  * blocks are committed faster than it follows.
  */
 export async function migrateElasticsearch(options: ElasticsearchMigrationOptions): Promise<StoreMigration> {
-  const client = createClient(options);
-  try {
+  return withClient(options, async (client) => {
     const names = new IndexNames(options.indexPrefix);
     const { replicas, catchUpReplicas = replicas, bulkConcurrency, requestTimeoutSeconds } = options;
     const progress = new ProgressStore(client, names);
@@ -57,10 +56,8 @@ export async function migrateElasticsearch(options: ElasticsearchMigrationOption
     await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
     const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
     const searcher = new Searcher(client, requestTimeoutSeconds);
-    return await new Migration({ names, searcher, progress, terms, plans, updater }, plan, options).run();
-  } finally {
-    await client.close();
-  }
+    return new Migration({ names, searcher, progress, terms, plans, updater }, plan, options).run();
+  });
 }
 
 interface MigrationParts {

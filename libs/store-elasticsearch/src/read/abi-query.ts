@@ -1,7 +1,7 @@
 import type { AbiBytesWanted, AbiRequest, AbiVersion } from '@antelope-history/store';
 import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query, Search } from '../client/search';
-import { asked } from '../client/store-errors';
+import { withStoreErrors } from '../client/store-errors';
 import type { AbiDocument } from '../indices/documents';
 import { type AbiLimit, type AbiVersionCache, type AbiVersionHit, versionAt } from './abi-version-cache';
 import { onBranch, stateBlocks, within } from './branch-filter';
@@ -149,7 +149,7 @@ async function readBytes(
   let total = 0;
   for (let start = 0; start < wanted.length && total < maxBytes; start += BODIES_AT_ONCE) {
     const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ index, id }) => ({ _index: index, _id: id }));
-    const { docs: got } = await asked(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
+    const { docs: got } = await withStoreErrors(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
       // The document is missing because its branch was undone and cleaned up since the query began.

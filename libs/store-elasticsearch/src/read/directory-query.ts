@@ -1,6 +1,6 @@
 import type { ActionFilter } from '@antelope-history/store';
 import { type FoundHit, incomplete, type Query } from '../client/search';
-import { asked } from '../client/store-errors';
+import { withStoreErrors } from '../client/store-errors';
 import {
   directoryBlocks,
   type DirectoryDocument,
@@ -121,7 +121,7 @@ async function readEntries(
   const first = rangeStart(covered.first, progress);
   const indices = directoryIndices(names, covered, progress);
   const wanted = indices.flatMap((index) => accounts.map((account) => ({ _index: index, _id: account })));
-  const { docs } = await asked(searcher.client.mget<DirectoryDocument>({ docs: wanted }));
+  const { docs } = await withStoreErrors(searcher.client.mget<DirectoryDocument>({ docs: wanted }));
   return docs.flatMap((doc, position) => {
     if ('error' in doc) throw incomplete('an index of the directory is missing');
     const ranges = doc._source?.ranges ?? [];

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
+import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { asked } from '../client/store-errors';
-import type { IndexNames } from '../indices/index-names';
+import { withStoreErrors } from '../client/store-errors';
+import { IndexNames } from '../indices/index-names';
 import { ProgressReader } from '../indices/progress';
 import {
   findSnapshot,
@@ -11,7 +12,6 @@ import {
   type SnapshotMetadata,
   type StoreSnapshot,
   toStoreSnapshot,
-  withClient,
 } from './snapshot-client';
 
 export interface SnapshotOptions {
@@ -32,7 +32,8 @@ const POLL_MS = 500;
  * cluster cannot make it, and as `openElasticsearchStoreReader`.
  */
 export async function createSnapshot(options: ElasticsearchOptions, snapshot: SnapshotOptions): Promise<StoreSnapshot> {
-  return withClient(options, async (client, names) => {
+  return withClient(options, async (client) => {
+    const names = new IndexNames(options.indexPrefix);
     const { repository, name } = snapshot;
     await requireRepository(client, repository);
     if (await findSnapshot(client, repository, name)) {
@@ -41,7 +42,7 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
     const before = await readWrites(client, names);
     const metadata = await describeStore(client, names);
     const indices = `${names.prefix}-*`;
-    await asked(
+    await withStoreErrors(
       client.snapshot.create({
         repository,
         snapshot: name,
@@ -54,7 +55,7 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
     );
     const made = await untilMade(client, names, snapshot);
     if ((await readWrites(client, names)) === before) return made;
-    await asked(client.snapshot.delete({ repository, snapshot: name }));
+    await withStoreErrors(client.snapshot.delete({ repository, snapshot: name }));
     throw new HistoryError(
       'STORE_IN_USE',
       'indexers wrote while the snapshot was made, so that it was deleted: stop the indexing side first',
@@ -76,7 +77,9 @@ async function describeStore(client: Client, names: IndexNames): Promise<Snapsho
 
 /** A text that differs after every write to an index of the store. */
 async function readWrites(client: Client, names: IndexNames): Promise<string> {
-  const stats = await asked(client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'indices' }));
+  const stats = await withStoreErrors(
+    client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'indices' }),
+  );
   const counts = Object.entries(stats.indices ?? {}).map(([index, { uuid, primaries }]) => {
     const { index_total: written = 0, delete_total: deleted = 0 } = primaries?.indexing ?? {};
     return `${index} ${uuid} ${written} ${deleted}`;

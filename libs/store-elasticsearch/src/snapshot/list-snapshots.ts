@@ -1,13 +1,17 @@
+import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { asked } from '../client/store-errors';
-import { requireRepository, type StoreSnapshot, toStoreSnapshot, withClient } from './snapshot-client';
+import { withStoreErrors } from '../client/store-errors';
+import { IndexNames } from '../indices/index-names';
+import { requireRepository, type StoreSnapshot, toStoreSnapshot } from './snapshot-client';
 
 /** The snapshots of the store in a repository, oldest first. Rejects as `createSnapshot`. */
 export async function listSnapshots(options: ElasticsearchOptions, repository: string): Promise<StoreSnapshot[]> {
-  return withClient(options, async (client, names) => {
+  return withClient(options, async (client) => {
     await requireRepository(client, repository);
-    const { snapshots = [] } = await asked(client.snapshot.get({ repository, snapshot: '_all', index_details: true }));
-    const own = snapshots.flatMap((info) => toStoreSnapshot(info, names) ?? []);
+    const { snapshots = [] } = await withStoreErrors(
+      client.snapshot.get({ repository, snapshot: '_all', index_details: true }),
+    );
+    const own = snapshots.flatMap((info) => toStoreSnapshot(info, new IndexNames(options.indexPrefix)) ?? []);
     return own.sort((one, other) => one.takenAt - other.takenAt);
   });
 }

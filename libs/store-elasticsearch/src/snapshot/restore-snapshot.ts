@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
+import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { asked } from '../client/store-errors';
-import type { IndexNames } from '../indices/index-names';
+import { withStoreErrors } from '../client/store-errors';
+import { IndexNames } from '../indices/index-names';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 import type { SnapshotOptions } from './create-snapshot';
-import { findSnapshot, requireRepository, type StoreSnapshot, toStoreSnapshot, withClient } from './snapshot-client';
+import { findSnapshot, requireRepository, type StoreSnapshot, toStoreSnapshot } from './snapshot-client';
 
 const POLL_MS = 500;
 
@@ -20,7 +21,8 @@ export async function restoreSnapshot(
   options: ElasticsearchOptions,
   { repository, name, onProgress }: SnapshotOptions,
 ): Promise<StoreSnapshot> {
-  return withClient(options, async (client, names) => {
+  return withClient(options, async (client) => {
+    const names = new IndexNames(options.indexPrefix);
     await requireRepository(client, repository);
     const info = await findSnapshot(client, repository, name);
     const snapshot = info && toStoreSnapshot(info, names);
@@ -30,7 +32,7 @@ export async function restoreSnapshot(
     }
     await requireNoIndices(client, names);
     const indices = `${names.prefix}-*`;
-    await asked(
+    await withStoreErrors(
       client.snapshot.restore({
         repository,
         snapshot: name,
@@ -53,7 +55,7 @@ export async function restoreSnapshot(
 
 /** An API that was paused meanwhile recognises by it that what it has cached is of the indices before. */
 async function renewStoreId(client: Client, names: IndexNames, read: ReadProgress): Promise<void> {
-  await asked(
+  await withStoreErrors(
     client.index({
       index: names.progress,
       id: PROGRESS_ID,
@@ -67,7 +69,7 @@ async function renewStoreId(client: Client, names: IndexNames, read: ReadProgres
 
 async function requireNoIndices(client: Client, names: IndexNames): Promise<void> {
   const indices = `${names.prefix}-*`;
-  const existing = Object.keys(await asked(client.indices.get({ index: indices, features: ['aliases'] })));
+  const existing = Object.keys(await withStoreErrors(client.indices.get({ index: indices, features: ['aliases'] })));
   if (existing.length === 0) return;
   throw new HistoryError(
     'CONFIG_INVALID',
@@ -77,7 +79,7 @@ async function requireNoIndices(client: Client, names: IndexNames): Promise<void
 
 async function untilReadable(client: Client, index: string, onProgress: SnapshotOptions['onProgress']): Promise<void> {
   for (;;) {
-    const health = await asked(client.cluster.health({ index, level: 'indices' }));
+    const health = await withStoreErrors(client.cluster.health({ index, level: 'indices' }));
     const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
     onProgress?.(health.active_primary_shards, shards);
     if (shards > 0 && health.active_primary_shards === shards && !health.timed_out) return;

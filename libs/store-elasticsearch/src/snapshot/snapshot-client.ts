@@ -1,9 +1,7 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import { createClient } from '../client/client';
-import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { askedIfFound } from '../client/store-errors';
-import { IndexNames } from '../indices/index-names';
+import { undefinedIfMissing } from '../client/store-errors';
+import type { IndexNames } from '../indices/index-names';
 
 /** A snapshot of all indices of one store. */
 export interface StoreSnapshot {
@@ -25,26 +23,13 @@ export interface SnapshotMetadata {
   history_committed?: BlockPosition;
 }
 
-/** Runs requests about snapshots, which need an administrator's privileges, over a client that is closed in the end. */
-export async function withClient<T>(
-  options: ElasticsearchOptions,
-  run: (client: Client, names: IndexNames) => Promise<T>,
-): Promise<T> {
-  const client = createClient(options);
-  try {
-    return await run(client, new IndexNames(options.indexPrefix));
-  } finally {
-    await client.close();
-  }
-}
-
 /** A snapshot of any store in the repository; undefined when there is none of the name. */
 export async function findSnapshot(
   client: Client,
   repository: string,
   snapshot: string,
 ): Promise<estypes.SnapshotSnapshotInfo | undefined> {
-  const found = await askedIfFound(client.snapshot.get({ repository, snapshot, index_details: true }));
+  const found = await undefinedIfMissing(client.snapshot.get({ repository, snapshot, index_details: true }));
   return found?.snapshots?.[0];
 }
 
@@ -71,7 +56,7 @@ function bytesOf(size: estypes.ByteSize): number {
 
 /** Rejects with `CONFIG_INVALID` when the cluster has no repository of the name. */
 export async function requireRepository(client: Client, repository: string): Promise<void> {
-  if (await askedIfFound(client.snapshot.getRepository({ name: repository }))) return;
+  if (await undefinedIfMissing(client.snapshot.getRepository({ name: repository }))) return;
   throw new HistoryError(
     'CONFIG_INVALID',
     `the cluster has no snapshot repository ${repository}: register one (docs/elasticsearch.md, "Snapshots")`,

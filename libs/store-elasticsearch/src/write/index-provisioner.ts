@@ -1,6 +1,6 @@
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, askedIfFound, errorTypeOf, toStoreError } from '../client/store-errors';
+import { withStoreErrors, undefinedIfMissing, errorTypeOf, toStoreError } from '../client/store-errors';
 import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
 import type { ActionLayout, ProgressDocument } from '../indices/documents';
 import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
@@ -45,7 +45,7 @@ export class IndexProvisioner {
   async prepare(progress: Pick<ProgressDocument, 'committed'> | undefined): Promise<void> {
     const templates = Object.entries(this.templates());
     await Promise.all(
-      templates.map(([name, template]) => asked(this.client.indices.putIndexTemplate({ name, ...template }))),
+      templates.map(([name, template]) => withStoreErrors(this.client.indices.putIndexTemplate({ name, ...template }))),
     );
     await this.mapActionFields();
     const others = SINGLE_KINDS.filter((kind) => !STATE_KINDS.has(kind));
@@ -67,7 +67,7 @@ export class IndexProvisioner {
     const name = this.names.of('actions');
     const fields = this.templates()[name]?.template.mappings.properties ?? {};
     const properties = Object.fromEntries(ADDED_FIELDS.flatMap((each) => (fields[each] ? [[each, fields[each]]] : [])));
-    await asked(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
+    await withStoreErrors(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
   }
 
   /**
@@ -101,16 +101,16 @@ export class IndexProvisioner {
 
   /** By a GET: after a HEAD request, the next request on the same connection failed in tests through a proxy (ECONNRESET). */
   async exists(index: string): Promise<boolean> {
-    const found = await askedIfFound(this.client.indices.getSettings({ index, name: 'index.uuid' }));
+    const found = await undefinedIfMissing(this.client.indices.getSettings({ index, name: 'index.uuid' }));
     return found !== undefined;
   }
 
   /** Deletes the indices of the directory that `isObsolete` names. */
   async dropDirectories(isObsolete: (index: string) => boolean): Promise<void> {
     const index = `${this.names.of('directory')}-*`;
-    const found = await asked(this.client.indices.get({ index, features: ['aliases'] }));
+    const found = await withStoreErrors(this.client.indices.get({ index, features: ['aliases'] }));
     for (const each of Object.keys(found).filter(isObsolete)) {
-      await askedIfFound(this.client.indices.delete({ index: each }));
+      await undefinedIfMissing(this.client.indices.delete({ index: each }));
     }
   }
 
@@ -158,7 +158,7 @@ export class IndexProvisioner {
   async dropBelow(blockNum: number, layout: RangeLayout): Promise<void> {
     for (const { index, firstBlock, alias } of await this.ranges()) {
       if (rangeLast(firstBlock, layout) >= blockNum) continue;
-      await askedIfFound(
+      await undefinedIfMissing(
         alias === undefined
           ? this.client.indices.delete({ index })
           : this.client.indices.deleteAlias({ index, name: alias }),
@@ -170,7 +170,7 @@ export class IndexProvisioner {
   /** The indices of all ranges; other indices with the same prefix are not included. */
   private async ranges(): Promise<RangeIndex[]> {
     const index = RANGED_KINDS.map((kind) => `${this.names.of(kind)}-*`);
-    const found = await asked(this.client.indices.get({ index, features: ['aliases', 'settings'] }));
+    const found = await withStoreErrors(this.client.indices.get({ index, features: ['aliases', 'settings'] }));
     return Object.entries(found).flatMap(([name, { aliases, settings }]) => {
       const firstBlock = this.names.firstBlockOf(name);
       if (firstBlock === undefined) return [];
@@ -183,7 +183,7 @@ export class IndexProvisioner {
 
   /** Another process may have deleted the index since it was listed. */
   private async set(index: string, settings: estypes.IndicesIndexSettings): Promise<void> {
-    await askedIfFound(this.client.indices.putSettings({ index, settings }));
+    await undefinedIfMissing(this.client.indices.putSettings({ index, settings }));
   }
 
   private templates(): ReturnType<typeof indexTemplates> {
@@ -219,8 +219,8 @@ export class IndexProvisioner {
     await this.create(index, replicas);
     await this.assertOurs(index);
     if (alias === undefined) return;
-    await asked(this.client.cluster.health({ index, wait_for_status: 'yellow' }));
-    await asked(this.client.indices.putAlias({ index, name: alias }));
+    await withStoreErrors(this.client.cluster.health({ index, wait_for_status: 'yellow' }));
+    await withStoreErrors(this.client.indices.putAlias({ index, name: alias }));
   }
 
   private async create(index: string, replicas: number): Promise<void> {
@@ -241,7 +241,7 @@ export class IndexProvisioner {
   }
 
   private async assertOurs(index: string): Promise<void> {
-    const mappings = await asked(this.client.indices.getMapping({ index }));
+    const mappings = await withStoreErrors(this.client.indices.getMapping({ index }));
     const format: unknown = mappings[index]?.mappings._meta?.['format_version'];
     if (format === this.mappingVersionOf(index)) return;
     throw new HistoryError(

@@ -1,6 +1,6 @@
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
-import { asked, httpStatusOf, toStoreError } from '../client/store-errors';
+import { withStoreErrors, httpStatusOf, toStoreError } from '../client/store-errors';
 import { type FencedBlocks, type IndexNames, RANGED_KINDS } from '../indices/index-names';
 
 const NOT_FOUND = 404;
@@ -52,7 +52,7 @@ export class WriteFence {
     if ((await this.currentTerms()).length > 0) return;
     const { progress } = this.names;
     const term = await readTerm();
-    await asked(this.client.indices.putAlias({ index: progress, name: this.currentTerm(term) }));
+    await withStoreErrors(this.client.indices.putAlias({ index: progress, name: this.currentTerm(term) }));
     // If this process was suspended before it added the term, another one has begun a later term meanwhile.
     const newest = await readTerm();
     if (newest > term) await this.begin(newest);
@@ -97,7 +97,7 @@ export class WriteFence {
 
   private async currentTerms(): Promise<number[]> {
     const { progress } = this.names;
-    const found = await asked(this.client.indices.getAlias({ index: progress }));
+    const found = await withStoreErrors(this.client.indices.getAlias({ index: progress }));
     return Object.keys(found[progress]?.aliases ?? {}).flatMap((alias) => this.names.termOf(alias, this.blocks) ?? []);
   }
 
@@ -133,7 +133,7 @@ export class WriteFence {
     const index = [...RANGED_KINDS.map((kind) => `${names.of(kind)}-*`), names.abis, names.permissions];
     const name = `${names.prefix}-*`;
     // Otherwise a lost index would hide the aliases of all others.
-    const found = await asked(this.client.indices.getAlias({ index, name, ignore_unavailable: true }));
+    const found = await withStoreErrors(this.client.indices.getAlias({ index, name, ignore_unavailable: true }));
     const removals = Object.entries(found).flatMap(([each, { aliases }]) =>
       Object.keys(aliases)
         .filter((alias) => (names.termOf(alias, this.blocks) ?? term) < term)
