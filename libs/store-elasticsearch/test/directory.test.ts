@@ -13,7 +13,7 @@ import {
 import { Searcher } from '../src/client/search';
 import { DirectoryBuilder } from '../src/commit/directory-builder';
 import { ProgressStore } from '../src/commit/progress-store';
-import { groupTransactions, MOST_SEQUENCES } from '../src/commit/transaction-groups';
+import { groupTransactions, MAX_SEQUENCES } from '../src/commit/transaction-groups';
 import type { ProgressDocument } from '../src/indices/documents';
 import { type DirectoryDocument, type DirectoryIdsDocument, isObsolete } from '../src/indices/directory';
 import { BulkWriter } from '../src/write/bulk-writer';
@@ -206,7 +206,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         await indexed.reader.getStatus();
         const call = () => comparison.transaction(id.toString('hex'));
         const { depth, requests, indices: searched } = await trips.of(call);
-        expect(depth).toBeLessThanOrEqual(sequenceCount > MOST_SEQUENCES ? 3 : 2);
+        expect(depth).toBeLessThanOrEqual(sequenceCount > MAX_SEQUENCES ? 3 : 2);
         // The searches that begin at once are one request; one more is that for the progress.
         expect(requests).toBeLessThanOrEqual(1 + depth);
         expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
@@ -379,6 +379,6 @@ function planOf(_: unknown, index: number): BlockPlan {
   if (index === FEW_AT) transactions.push(...Array.from({ length: 3 }, () => [ping('few')]));
   if (EDGES.includes(index)) transactions.push([ping('edge')]);
   if (index === FEW_AT + PER_RANGE) transactions.push([ping('few')]);
-  if (index === LONG_AT) transactions.push(Array.from({ length: MOST_SEQUENCES + 1 }, () => ping('long')));
+  if (index === LONG_AT) transactions.push(Array.from({ length: MAX_SEQUENCES + 1 }, () => ping('long')));
   return { transactions, abis: [], permissions: [] };
 }

@@ -119,7 +119,7 @@ describe('Searcher', () => {
   it('finds nothing in an index that may be missing', async () => {
     const missing = { error: { type: 'index_not_found_exception', reason: '' }, status: 404 };
     await withResponses([missing], async (searcher) => {
-      const found = await searcher.search({ index: 'any', filters: [], fewest: 0 });
+      const found = await searcher.search({ index: 'any', filters: [], minIndices: 0 });
       expect(found).toEqual({ hits: [], total: 0, aggregations: {} });
     });
   });

@@ -21,7 +21,7 @@ describeWithService(['elasticsearch'], (url) => {
       const trips = new RoundTrips(indexed.client);
       const settled: PromiseSettledResult<unknown>[] = [];
       const { requests } = await trips.of(async () => {
-        const begun = [absent, present, { ...absent, fewest: 0 }].map((search) => searcher.search(search));
+        const begun = [absent, present, { ...absent, minIndices: 0 }].map((search) => searcher.search(search));
         settled.push(...(await Promise.allSettled(begun)));
       });
       expect(requests).toBe(1);

@@ -15,7 +15,7 @@ export interface Hit {
 export interface Search {
   index: string;
   /** The least number of indices that have to respond; 1 by default. With 0 a missing index means no hits. */
-  fewest?: number;
+  minIndices?: number;
   /** All have to match; there is no scoring. */
   filters: Query[];
   /** 0 by default: only the count or the aggregation is wanted. */
@@ -196,18 +196,18 @@ function settle({ search, resolve, reject }: Waiting, response: estypes.MsearchR
 }
 
 /** The result in a response; throws `STORE_UNAVAILABLE` when it is incomplete. */
-function foundIn(response: estypes.MsearchResponseItem, { fewest = 1 }: Search): Found {
+function foundIn(response: estypes.MsearchResponseItem, { minIndices = 1 }: Search): Found {
   if ('error' in response) {
     if (response.error.type !== 'index_not_found_exception')
       throw toResponseError(response.status, response.error.type);
-    if (fewest === 0) return NOTHING;
+    if (minIndices === 0) return NOTHING;
     throw incomplete('an index is missing');
   }
   const { failed, successful, total } = response._shards;
   if (response.timed_out) throw incomplete('a search ran out of time');
   if (failed > 0 || successful < total) throw incomplete(`${total - successful} of ${total} shards did not respond`);
   // An alias does not report an index that it lost. Each index has one shard, or more by another template.
-  if (total < fewest) throw incomplete(`${fewest - total} of ${fewest} indices are missing`);
+  if (total < minIndices) throw incomplete(`${minIndices - total} of ${minIndices} indices are missing`);
   const counted = response.hits.total;
   return {
     hits: response.hits.hits.map(

@@ -57,7 +57,7 @@ const SERVER_ERROR = 500;
  * process that finds an index missing may have been suspended while another one deleted it: the next attempt does without it, or says that
  * it is lost.
  */
-const ENDED_LATER: ReadonlySet<string> = new Set([
+const TEMPORARY_ERRORS: ReadonlySet<string> = new Set([
   'cluster_block_exception',
   'index_closed_exception',
   'index_not_found_exception',
@@ -65,7 +65,7 @@ const ENDED_LATER: ReadonlySet<string> = new Set([
 
 /** Whether the same request may succeed later. A server that fails (5xx) has rejected nothing: it could not decide. */
 export function isBusy(status: number, type: string | undefined): boolean {
-  return status >= SERVER_ERROR || BUSY_STATUSES.includes(status) || (type !== undefined && ENDED_LATER.has(type));
+  return status >= SERVER_ERROR || BUSY_STATUSES.includes(status) || (type !== undefined && TEMPORARY_ERRORS.has(type));
 }
 
 /** The documents of a multi-get that exist, in its order, else undefined. Throws the store error of one that could not be read. */

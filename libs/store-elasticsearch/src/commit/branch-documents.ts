@@ -144,7 +144,7 @@ export class BranchDocuments {
       { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },
     ];
     const indices = this.indicesOfBlocks(kind, after, upTo, layout);
-    return indices.map((index) => ({ index, fewest: 0, filters, size: STRAYS_AT_ONCE }));
+    return indices.map((index) => ({ index, minIndices: 0, filters, size: STRAYS_AT_ONCE }));
   }
 
   private indicesOf({ position, counts }: JournalDocument, layout: RangeLayout): string[] {

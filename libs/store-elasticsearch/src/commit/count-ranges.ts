@@ -2,7 +2,7 @@ import { rangeLast, rangeStart } from '../indices/block-ranges';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 
 /** Every commit writes the starts, 11 bytes each. */
-const MOST_STARTS = 10_000;
+const MAX_STARTS = 10_000;
 
 /**
  * A progress that has moved over blocks, with their actions counted. When the newest range has `actionsPerIndex` of them, another one
@@ -21,7 +21,7 @@ export function withRangesCounted(
   const counted = newest?.first === first ? newest.actions : 0;
   const actions = ofRange.reduce((sum, { counts }) => sum + counts.actions, counted);
   const isOpen = committed.num < unwritten && unwritten <= rangeLast(committed.num, progress);
-  const isFull = actions >= actionsPerIndex && ranges.starts.length < MOST_STARTS;
+  const isFull = actions >= actionsPerIndex && ranges.starts.length < MAX_STARTS;
   const starts = isOpen && isFull ? [...ranges.starts, unwritten] : ranges.starts;
   return { ...progress, ranges: { ...ranges, starts, newest: { first, actions } } };
 }

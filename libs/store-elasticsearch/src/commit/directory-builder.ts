@@ -115,7 +115,7 @@ export class DirectoryBuilder {
     const { searcher, names } = this.parts;
     const index = names.ranged('actions', range, progress);
     // The order of the index: a page costs the same wherever it is.
-    const list: ActionList = { index, filters: [ofHistory(progress)], order: 'desc', from: 0 };
+    const list: ActionList = { index, filters: [ofHistory(progress)], order: 'desc' };
     for await (const action of findTallied(searcher, layoutOf(progress), list)) tally.add(action);
     return tally;
   }

@@ -7,20 +7,22 @@ import { withRestored } from '../indices/restored-blocks';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 
 /** Each conflict means that another process has changed the progress. */
-const MOST_TRIES = 50;
+const MAX_TRIES = 50;
 /** The most blocks that are reserved at once. A range that is full ends with the last block that a process has reserved. */
-const MOST_AHEAD = 10_000;
+const MAX_AHEAD = 10_000;
 
 /** Reads the progress document and replaces it by compare and set. */
 export class ProgressStore extends ProgressReader {
   /** Writes the first progress of a store; false when there is one. */
   create(progress: ProgressDocument): Promise<boolean> {
-    return won(this.client.create({ index: this.names.progress, id: PROGRESS_ID, document: progress, refresh: false }));
+    return withoutConflict(
+      this.client.create({ index: this.names.progress, id: PROGRESS_ID, document: progress, refresh: false }),
+    );
   }
 
   /** Replaces the progress that was read; false when another writer has replaced it since. */
   replace(read: ReadProgress, progress: ProgressDocument): Promise<boolean> {
-    return won(
+    return withoutConflict(
       this.client.index({
         index: this.names.progress,
         id: PROGRESS_ID,
@@ -81,14 +83,14 @@ export class ProgressStore extends ProgressReader {
     return this.change((progress) => {
       const { ranges, blocks_per_index: blocksPerIndex } = progress;
       if (!ranges || blockNum < ranges.unwritten_from) return false;
-      const ahead = Math.ceil(Math.min(MOST_AHEAD, blocksPerIndex / 100));
+      const ahead = Math.ceil(Math.min(MAX_AHEAD, blocksPerIndex / 100));
       return { ...progress, ranges: { ...ranges, unwritten_from: blockNum + ahead } };
     }, 'reserve blocks');
   }
 
   /** Replaces the progress by what `next` makes of it, which is returned; false = it stays. */
   async change(next: (progress: ProgressDocument) => ProgressDocument | false, why: string): Promise<ProgressDocument> {
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.require();
       const progress = next(read.progress);
       if (!progress) return read.progress;
@@ -104,7 +106,7 @@ export function withRewriteCounted(progress: ProgressDocument): ProgressDocument
 }
 
 /** Whether a write succeeded. A retried write can conflict with its own first attempt; the caller re-reads on conflict. */
-async function won(write: Promise<unknown>): Promise<boolean> {
+async function withoutConflict(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
     return true;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type DirectoryEntry, MOST_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
+import { type DirectoryEntry, MAX_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
 import type { TalliedAction } from '../indices/tallied-action';
 import { RangeTally } from './range-tally';
 
@@ -55,7 +55,7 @@ describe('the tally of a range', () => {
   });
 
   it('gives up the counts of an account with more distinct actions than the limit', () => {
-    const actions = Array.from({ length: MOST_ACTION_COUNTS + 1 }, (_, index) => ({
+    const actions = Array.from({ length: MAX_ACTION_COUNTS + 1 }, (_, index) => ({
       accounts: ['spam'],
       contract: 'spam',
       name: `n${index}`,
@@ -63,11 +63,11 @@ describe('the tally of a range', () => {
       furtherTraces: 0,
     }));
     const [upTo, beyond] = [tallyAll(actions.slice(0, -1), 1e6), tallyAll(actions, 1e6)];
-    expect(Object.keys(upTo.entries.get('spam')?.actions ?? {})).toHaveLength(MOST_ACTION_COUNTS);
+    expect(Object.keys(upTo.entries.get('spam')?.actions ?? {})).toHaveLength(MAX_ACTION_COUNTS);
     expect(beyond.entries.get('spam')).toEqual({
       range: 40,
-      rows: MOST_ACTION_COUNTS + 1,
-      traces: MOST_ACTION_COUNTS + 1,
+      rows: MAX_ACTION_COUNTS + 1,
+      traces: MAX_ACTION_COUNTS + 1,
     });
   });
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DirectoryEntry, MOST_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
+import { type DirectoryEntry, MAX_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
 import type { TalliedAction } from '../indices/tallied-action';
 
 interface AccountTally {
@@ -8,7 +8,7 @@ interface AccountTally {
   actions: Map<string, number> | undefined;
 }
 
-const WHOLE = 2 ** 32;
+const HASH_VALUES = 2 ** 32;
 /** Of an account beside its counts. */
 const ACCOUNT_SIZE = 4;
 
@@ -20,7 +20,7 @@ export class RangeTally {
   private readonly accounts = new Map<string, AccountTally>();
   private size = 0;
   /** Accounts whose hash is from `start` to below this are counted. */
-  private end = WHOLE;
+  private end = HASH_VALUES;
 
   /** `maxSize`: counts and accounts together. */
   constructor(
@@ -30,7 +30,7 @@ export class RangeTally {
 
   /** Where the next pass starts; undefined when no account is left. */
   get next(): number | undefined {
-    return this.end < WHOLE ? this.end : undefined;
+    return this.end < HASH_VALUES ? this.end : undefined;
   }
 
   add({ accounts, contract, name, authorizers, furtherTraces }: TalliedAction): void {
@@ -61,7 +61,7 @@ export class RangeTally {
     tally.actions.set(action, (count ?? 0) + 1);
     if (count !== undefined) return;
     this.size++;
-    if (tally.actions.size <= MOST_ACTION_COUNTS) return;
+    if (tally.actions.size <= MAX_ACTION_COUNTS) return;
     this.size -= tally.actions.size;
     tally.actions = undefined;
   }

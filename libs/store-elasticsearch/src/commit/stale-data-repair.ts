@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { DataFields, valuesOf } from '@antelope-history/data-fields';
 import { type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { refreshIndices } from '../client/refresh';
 import type { Query, Searcher } from '../client/search';
+import { abiHash } from '../indices/abi-hash';
 import { entryOf } from '../indices/action-entry';
 import { rangeLast } from '../indices/block-ranges';
 import type { ProgressDocument, StaleData } from '../indices/documents';
@@ -54,7 +54,7 @@ export class StaleDataRepair {
    * an indexer may begin to index a field of any contract before they have changed. `stored`: the ABIs that are stored of the block.
    */
   async note(block: BlockRecords, stored: readonly StoredAbi[], progress: ProgressDocument): Promise<void> {
-    const right = block.abiChanges.map(({ account, sequence, abi }) => ({ account, sequence, hash: hashOf(abi) }));
+    const right = block.abiChanges.map(({ account, sequence, abi }) => ({ account, sequence, hash: abiHash(abi) }));
     const changed = new Set([...lacking(stored, right), ...lacking(right, stored)]);
     const stale: StaleData[] = [];
     for (const contract of changed) stale.push(await this.staleAfter(contract, block.position.num, progress));
@@ -145,7 +145,7 @@ export class StaleDataRepair {
     const index = this.indexOf(part, progress);
     await refreshIndices(this.parts.searcher.client, index);
     const filters: Query[] = [{ term: { contract } }, { range: { block_num: { gte: first, lte: last } } }];
-    const list = { index, filters, order: 'asc', from: 0, withVersion: true } as const;
+    const list = { index, filters, order: 'asc', withVersion: true } as const;
     const actions = findActions(this.parts.searcher, layoutOf(progress), list, Infinity);
     await this.parts.bulk.write(this.requestsOf(actions, await this.decodersOf(part, progress), fields, progress));
     await refreshIndices(this.parts.searcher.client, index);
@@ -232,8 +232,4 @@ function lacking(abis: readonly StoredAbi[], others: readonly StoredAbi[]): stri
   const keyOf = ({ account, sequence, hash }: StoredAbi): string => `${account} ${sequence} ${hash}`;
   const known = new Set(others.map(keyOf));
   return abis.filter((abi) => !known.has(keyOf(abi))).map(({ account }) => account);
-}
-
-function hashOf(abi: Buffer): string {
-  return createHash('sha256').update(abi).digest('hex');
 }

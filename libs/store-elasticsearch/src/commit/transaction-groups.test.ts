@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { ListedTransaction } from '../indices/block-execution';
-import { groupTransactions, MOST_SEQUENCES, MOST_TRANSACTIONS } from './transaction-groups';
+import { groupTransactions, MAX_SEQUENCES, MAX_TRANSACTIONS } from './transaction-groups';
 
 const RANGE = 40;
 
@@ -9,8 +9,8 @@ const chain = fc
   .array(
     fc.record({
       id: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes)),
-      gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat(2 * MOST_SEQUENCES)),
-      sequenceCount: fc.oneof({ weight: 5, arbitrary: fc.nat(12) }, fc.nat(3 * MOST_SEQUENCES)),
+      gap: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.nat(2 * MAX_SEQUENCES)),
+      sequenceCount: fc.oneof({ weight: 5, arbitrary: fc.nat(12) }, fc.nat(3 * MAX_SEQUENCES)),
     }),
     { maxLength: 60, size: 'max' },
   )
@@ -36,11 +36,11 @@ describe('groups of transactions', () => {
           position += ids.length;
           expect(range).toBe(RANGE);
           expect(ids).toEqual(members.map(({ id }) => id.toString('hex').slice(0, 16)));
-          expect(ids.length).toBeLessThanOrEqual(MOST_TRANSACTIONS);
+          expect(ids.length).toBeLessThanOrEqual(MAX_TRANSACTIONS);
           const own = members.filter(({ sequenceCount }) => sequenceCount > 0);
           const ends = own.map(({ firstSequence, sequenceCount }) => firstSequence + sequenceCount);
           const width = Math.max(...ends) - (own[0]?.firstSequence ?? 0);
-          if (own.length === 0 || width > MOST_SEQUENCES) {
+          if (own.length === 0 || width > MAX_SEQUENCES) {
             expect([start, count]).toEqual([undefined, undefined]);
             expect(own.length).toBeLessThanOrEqual(1);
           } else expect([start, count]).toEqual([own[0]?.firstSequence, width]);

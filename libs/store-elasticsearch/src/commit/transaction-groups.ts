@@ -6,12 +6,12 @@ import type { SequenceRange } from '../indices/sequence-range';
  * The most transactions of a group. A query for one of them also reads the actions of the others: more transactions cost time, fewer
  * cost documents.
  */
-export const MOST_TRANSACTIONS = 16;
+export const MAX_TRANSACTIONS = 16;
 /**
  * The most sequences of a group that a query reads at once. They fit into the first chunk of `readActions`; each may have half a megabyte
  * of data.
  */
-export const MOST_SEQUENCES = 64;
+export const MAX_SEQUENCES = 64;
 
 /** Groups consecutive transactions of a range into documents of the directory. */
 export function* groupTransactions(
@@ -22,7 +22,7 @@ export function* groupTransactions(
   let sequences = NO_SEQUENCES;
   for (const transaction of transactions) {
     let joined = join(sequences, transaction);
-    if (ids.length === MOST_TRANSACTIONS || (ids.length > 0 && joined.end - joined.start > MOST_SEQUENCES)) {
+    if (ids.length === MAX_TRANSACTIONS || (ids.length > 0 && joined.end - joined.start > MAX_SEQUENCES)) {
       yield documentOf(range, ids, sequences);
       ids = [];
       joined = join(NO_SEQUENCES, transaction);
@@ -42,6 +42,6 @@ function join({ start, end }: SequenceRange, { firstSequence, sequenceCount }: L
 
 function documentOf(range: number, ids: string[], { start, end }: SequenceRange): DirectoryIdsDocument {
   const count = end - start;
-  if (count <= 0 || count > MOST_SEQUENCES) return { range, ids };
+  if (count <= 0 || count > MAX_SEQUENCES) return { range, ids };
   return { range, ids, first_sequence: start, sequence_count: count };
 }

@@ -8,6 +8,12 @@
  * below it. So a start that is added later does not change the range of any block that the process may write.
  */
 
+/** Consecutive blocks by their numbers, both ends included: those of one index, or any others. */
+export interface BlockRange {
+  first: number;
+  last: number;
+}
+
 /** What divides the blocks into ranges: a progress has it. */
 export interface RangeLayout {
   blocks_per_index: number;
@@ -28,7 +34,7 @@ export function rangeLast(blockNum: number, { blocks_per_index: blocksPerIndex, 
 }
 
 /** The first block numbers of the ranges that hold the blocks from the first to the last, ascending. */
-export function rangeStarts({ first, last }: { first: number; last: number }, layout: RangeLayout): number[] {
+export function rangeStarts({ first, last }: BlockRange, layout: RangeLayout): number[] {
   const starts: number[] = [];
   for (let start = rangeStart(first, layout); start <= last; start = rangeLast(start, layout) + 1) starts.push(start);
   return starts;

@@ -1,4 +1,4 @@
-import { rangeLast, type RangeLayout, rangeStart, rangeStarts } from './block-ranges';
+import { type BlockRange, rangeLast, type RangeLayout, rangeStart, rangeStarts } from './block-ranges';
 import type { IndexNames } from './index-names';
 import type { ProgressDocument } from './documents';
 
@@ -13,7 +13,7 @@ import type { ProgressDocument } from './documents';
  */
 const RANGES_PER_INDEX = 64;
 /** Distinct actions of one account in one range that are counted one by one; contracts choose names. */
-export const MOST_ACTION_COUNTS = 100;
+export const MAX_ACTION_COUNTS = 100;
 /** The account of the entries that count all actions. No account has this name. */
 export const WHOLE_CHAIN = '*';
 /** The beginning of a transaction id in the directory, in hex digits: other ids seldom share it. */
@@ -32,7 +32,7 @@ export interface DirectoryEntry {
   rows: number;
   /** The action traces of these that count for it: `tracesOfAccount`. */
   traces: number;
-  /** Of the rows, by `contract:name`; absent when there are more than `MOST_ACTION_COUNTS`. */
+  /** Of the rows, by `contract:name`; absent when there are more than `MAX_ACTION_COUNTS`. */
   actions?: Record<string, number>;
 }
 
@@ -47,7 +47,7 @@ export interface DirectoryIdsDocument {
 }
 
 /** The blocks that the directory covers; undefined when there are none. */
-export function directoryBlocks(progress: ProgressDocument): { first: number; last: number } | undefined {
+export function directoryBlocks(progress: ProgressDocument): BlockRange | undefined {
   const { directory, rewrites = 0, first_block_num: first } = progress;
   if (!directory || directory.rewrites !== rewrites || first === undefined || directory.to <= first) return undefined;
   return { first, last: directory.to - 1 };
@@ -65,12 +65,8 @@ function directoryLayout({ blocks_per_index: blocksPerIndex, ranges }: RangeLayo
 }
 
 /** The indices of the directory with entries of some of the blocks. */
-export function directoryIndices(
-  names: IndexNames,
-  { first, last }: { first: number; last: number },
-  progress: ProgressDocument,
-): string[] {
-  const starts = rangeStarts({ first, last }, directoryLayout(progress));
+export function directoryIndices(names: IndexNames, blocks: BlockRange, progress: ProgressDocument): string[] {
+  const starts = rangeStarts(blocks, directoryLayout(progress));
   return starts.map((start) => directoryIndex(names, start, progress));
 }
 

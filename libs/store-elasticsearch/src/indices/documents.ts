@@ -1,4 +1,5 @@
 import type { BlockPosition } from '@antelope-history/schemas';
+import type { BlockRange } from './block-ranges';
 import type { GenerationField } from './node-generation';
 
 /*
@@ -177,12 +178,6 @@ export interface DataAbi {
   hash: string;
 }
 
-/** Blocks by their numbers, both ends included. */
-export interface BlockNumbers {
-  first: number;
-  last: number;
-}
-
 /** By which data fields all processes that write blocks index. */
 export interface WriterFields {
   /** Ascending. */
@@ -275,7 +270,7 @@ export interface ProgressDocument {
    * Blocks that were lost with an index and that no repair has stored again: the indices of their ranges are not read
    * (`indices/restored-blocks.ts`); absent if there are none.
    */
-  unrestored?: readonly BlockNumbers[];
+  unrestored?: readonly BlockRange[];
   /** Incremented before a repair makes lost indices anew. */
   restorations?: number;
   /** In the order of the blocks: for each contract the newest irreversible one and all later ones. */

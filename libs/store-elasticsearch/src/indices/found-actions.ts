@@ -9,11 +9,11 @@ export type Order = 'asc' | 'desc';
 export interface ActionList {
   index: string;
   /** The least number of indices that have to respond, see `Search`. */
-  fewest?: number;
+  minIndices?: number;
   filters: Query[];
   order: Order;
-  /** Rows to skip at the beginning; each shard sorts as many. */
-  from: number;
+  /** Rows to skip at the beginning, none by default; each shard sorts as many. */
+  from?: number;
   withVersion?: boolean;
   /** `set` is called with the number of rows in the list, or with `upTo` if there are more, when the first chunk is read. */
   count?: { upTo: number; set: (rows: number) => void };
@@ -72,7 +72,7 @@ interface RowReading<Row> {
 /** Reads a list in chunks sized by the rows read so far. */
 async function* readChunks<Row>(
   searcher: Searcher,
-  { order, from, count, ...list }: ActionList,
+  { order, from = 0, count, ...list }: ActionList,
   limit: number,
   { fetch, rowOf, bytesOf, maxChunk }: RowReading<Row>,
 ): AsyncGenerator<Row> {

@@ -163,9 +163,9 @@ function templateOf(
   replicas: number,
   { mappingVersion, source, fields }: KindContents,
 ): IndexTemplate {
-  const isSeveral = kind === 'directory' || RANGED_KINDS.includes(kind as RangedKind);
+  const isInManyIndices = kind === 'directory' || RANGED_KINDS.includes(kind as RangedKind);
   return {
-    index_patterns: [isSeveral ? `${name}-*` : name],
+    index_patterns: [isInManyIndices ? `${name}-*` : name],
     priority: PRIORITY,
     // A process that was suspended must not bring back an index that was deleted since. The journal is made anew.
     ...(kind !== 'journal' && { allow_auto_create: false }),

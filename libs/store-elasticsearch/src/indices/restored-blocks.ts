@@ -1,5 +1,5 @@
-import { rangeLast, rangeStart, rangeStarts } from './block-ranges';
-import type { BlockNumbers, ProgressDocument } from './documents';
+import { type BlockRange, rangeLast, rangeStart, rangeStarts } from './block-ranges';
+import type { ProgressDocument } from './documents';
 import { type IndexNames, RANGED_KINDS } from './index-names';
 
 /** The progress from before the indices of a range are made anew: its committed blocks are to be restored. */
@@ -35,13 +35,13 @@ export function unrestoredIndices(progress: ProgressDocument, names: IndexNames)
 
 /** Whether no block of the history between two is to be restored. */
 export function isRestored(
-  { first, last }: BlockNumbers,
+  { first, last }: BlockRange,
   { unrestored = [], first_block_num: oldest = 0 }: ProgressDocument,
 ): boolean {
   return unrestored.every((each) => each.last < Math.max(first, oldest) || each.first > last);
 }
 
-function without(blocks: readonly BlockNumbers[], { first, last }: BlockNumbers): BlockNumbers[] {
+function without(blocks: readonly BlockRange[], { first, last }: BlockRange): BlockRange[] {
   return blocks
     .flatMap((each) => [
       { first: each.first, last: Math.min(each.last, first - 1) },

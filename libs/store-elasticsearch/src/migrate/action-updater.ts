@@ -45,7 +45,7 @@ export class ActionUpdater {
     const last = Math.min(rangeLast(first, progress), progress.clean_up_to);
     await refreshIndices(state.searcher.client, index);
     const filters = [{ range: { block_num: { gte: first, lte: last } } }, ...inSequences({ start, end: Infinity })];
-    const actions = readActions(state, { index, filters, order: 'asc', from: 0, withVersion: true }, Infinity);
+    const actions = readActions(state, { index, filters, order: 'asc', withVersion: true }, Infinity);
     const chunks = chunksOf(actions, Math.min(ACTIONS_AT_ONCE, actionsPerStep));
     let nextSequence = start;
     for (;;) {
@@ -68,7 +68,6 @@ export class ActionUpdater {
       ...historySearch(state, 'actions'),
       filters: [{ terms: { block: blocks.map(({ id }) => id) } }],
       order: 'asc',
-      from: 0,
       withVersion: true,
     };
     const chunks = chunksOf(readActions(state, list, Infinity), ACTIONS_AT_ONCE);

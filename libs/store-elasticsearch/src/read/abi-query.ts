@@ -11,8 +11,8 @@ import { singleIndexSearch, type QueryState } from './query-state';
 const NEWEST_VERSIONS = 1_000;
 /** ABIs fetched per request: one may have half a megabyte. */
 const BODIES_AT_ONCE = 8;
-/** SHA-256 of no bytes. A version with this hash means that the contract has no ABI any more. */
-const NO_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+/** The `abiHash` of no bytes. A version with this hash means that the contract has no ABI any more. */
+const EMPTY_ABI = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /**
  * The ABI in force before each action: the latest change with a lower block and sequence. Nothing is requested for versions that
@@ -58,7 +58,7 @@ async function versionsAt(
     if (!known) open.set(keyOf(limit), limit);
   }
   if (open.size > 0) await searchVersions(state, open, found, cache);
-  for (const [key, { hash }] of found) if (hash === NO_ABI) found.delete(key);
+  for (const [key, { hash }] of found) if (hash === EMPTY_ABI) found.delete(key);
   return found;
 }
 

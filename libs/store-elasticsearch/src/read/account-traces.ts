@@ -10,12 +10,12 @@ import {
   tracesOfAccount,
 } from '@antelope-history/store';
 import type { Query } from '../client/search';
-import { rangeLast } from '../indices/block-ranges';
+import { type BlockRange, rangeLast } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
 import type { ActionList } from '../indices/found-actions';
 import { readActions, type ReadAction } from './action-reader';
 import { inSequences, scopeOf } from './actions-scope';
-import { onBranch, within, type BlockRange } from './branch-filter';
+import { onBranch, within } from './branch-filter';
 import { findTraces } from './directory-query';
 import { type ActionSelection, countRanges, locateInRange } from './locate-row';
 import { findParentTrace } from './parent-trace';
@@ -147,6 +147,5 @@ function listFrom(state: QueryState, filters: Query[], start: number): ActionLis
     ...historySearch(state, 'actions'),
     filters: [...filters, ...inSequences({ start, end: Infinity }), onBranch(progress, blocks)],
     order: 'asc',
-    from: 0,
   };
 }

@@ -169,7 +169,6 @@ async function* laterInTransaction(
     index: names.ranged('actions', blockNum, progress),
     filters: [{ term: { block } }, { range: { sequence: { gt: sequence } } }, ...conditions],
     order: 'asc',
-    from: 0,
   };
   for await (const found of readActions(state, list, Infinity)) {
     if (found.document.transaction !== transaction) return;

@@ -1,7 +1,8 @@
 import type { ActionsQuery } from '@antelope-history/store';
 import type { Query } from '../client/search';
+import type { BlockRange } from '../indices/block-ranges';
 import type { SequenceRange } from '../indices/sequence-range';
-import { historyBlocks, within, type BlockRange } from './branch-filter';
+import { historyBlocks, within } from './branch-filter';
 import { type Edge, edgeIn, firstEdge, lastEdge, notAfter, notBefore } from './locate-edge';
 import type { QueryState } from './query-state';
 

@@ -68,7 +68,7 @@ async function readActionsOf(
   const { names, progress } = state;
   const index = names.ranged('actions', num, progress);
   const actions = new Map<number, StoredBlockTransaction['actions']>();
-  for await (const { document, row } of readActions(state, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+  for await (const { document, row } of readActions(state, { index, filters, order: 'asc' }, Infinity)) {
     const ofTransaction = actions.get(document.firstSequence);
     if (ofTransaction) ofTransaction.push(row.action);
     else actions.set(document.firstSequence, [row.action]);

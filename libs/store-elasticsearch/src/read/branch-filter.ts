@@ -1,11 +1,6 @@
 import type { Query } from '../client/search';
+import type { BlockRange } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
-
-/** Both ends are included. */
-export interface BlockRange {
-  first: number;
-  last: number;
-}
 
 /** The blocks whose history is stored; undefined while there are none. Lower blocks are being deleted. */
 export function historyBlocks(progress: ProgressDocument): BlockRange | undefined {

@@ -1,5 +1,5 @@
 import type { Searcher } from '../client/search';
-import { type DirectoryEntry, MOST_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
+import { type DirectoryEntry, MAX_ACTION_COUNTS, WHOLE_CHAIN } from '../indices/directory';
 import { IndexNames } from '../indices/index-names';
 import { emptyProgress } from '../indices/progress';
 import { directoryKeyOf, findRanges, findTraces, placesOfTransaction } from './directory-query';
@@ -64,7 +64,7 @@ describe('the rows of a list in the ranges of the directory', () => {
     expect(ranges).toEqual([{ range: 200, rows: 3 + 2 }]);
   });
 
-  it(`are upper limits when an account has more than ${MOST_ACTION_COUNTS} distinct actions in one of them`, async () => {
+  it(`are upper limits when an account has more than ${MAX_ACTION_COUNTS} distinct actions in one of them`, async () => {
     const state = stateOf({ busy: [counted, { range: 300, rows: 9 }, { ...counted, range: 400 }] });
     expect(await findRanges(state, directoryKeyOf('busy', filters, false))).toEqual({
       ranges: [

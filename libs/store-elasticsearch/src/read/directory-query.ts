@@ -175,7 +175,7 @@ export async function placesOfTransaction(
   const indices = directoryIndices(names, covered, progress);
   const { hits } = await searcher.search({
     index: indices.join(),
-    fewest: indices.length,
+    minIndices: indices.length,
     filters: [wanted, { range: { range: { gte: rangeStart(covered.first, progress), lte: covered.last } } }],
     size: MAX_CANDIDATES,
     fetch: fetchDocValues('range', 'first_sequence', 'sequence_count'),

@@ -1,9 +1,10 @@
 import { type Bound, slotOf } from '@antelope-history/store';
 import type { FoundHit, Query } from '../client/search';
+import type { BlockRange } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { Order } from '../indices/found-actions';
 import { fetchDocValues } from '../indices/hits';
-import { type BlockRange, onBranch, within } from './branch-filter';
+import { onBranch, within } from './branch-filter';
 import { growingGroups, rangesIn } from './range-groups';
 import type { QueryState } from './query-state';
 
@@ -91,7 +92,7 @@ export async function edgeIn(
 ): Promise<Edge | undefined> {
   const { hits } = await searcher.search({
     index: ranges.map(({ first }) => names.ranged('blocks', first, progress)).join(),
-    fewest: ranges.length,
+    minIndices: ranges.length,
     // A block without actions may have no sequences.
     filters: [matching, { range: { end_sequence: { gt: 0 } } }, onBranch(progress, blocks)],
     size: 1,

@@ -1,12 +1,12 @@
 import type { Aggregation, Query, Search } from '../client/search';
-import { rangeLast, rangeStart } from '../indices/block-ranges';
+import { type BlockRange, rangeLast, rangeStart } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { SequenceRange } from '../indices/sequence-range';
 import { inSequences, scopeOfRange, type Scope } from './actions-scope';
-import { onBranch, within, type BlockRange } from './branch-filter';
+import { onBranch, within } from './branch-filter';
 import type { Order } from '../indices/found-actions';
 import {
-  common,
+  commonSequences,
   narrowToRow,
   partOfRow,
   partsOf,
@@ -51,7 +51,7 @@ export async function locateInRange(
   const blocks = within(found.part, scope.blocks);
   const inside = blocks && (await scopeOfRange(state, blocks));
   if (!inside) return undefined;
-  const row = { ...found, part: common(inside.sequences, scope.sequences) };
+  const row = { ...found, part: commonSequences(inside.sequences, scope.sequences) };
   return narrowToRow(row, order, maxBefore, (...parts) => countBuckets(state, selection, inside.blocks, ...parts));
 }
 
@@ -69,7 +69,7 @@ export async function locateNearEnd(
   const { scope, order } = selection;
   const { progress } = state;
   const blocks = newest && within(newest, scope.blocks);
-  const { start, end } = common(scope.sequences, { start: 0, end: progress.end_sequence });
+  const { start, end } = commonSequences(scope.sequences, { start: 0, end: progress.end_sequence });
   if (!blocks || rowsBefore <= MAX_SKIP_WITHOUT_COUNTING || rowsBefore > MAX_SKIP_NEAR_END) return undefined;
   if (rowsBefore >= Math.min(end - start, mostActionsIn(newest, progress))) return undefined;
   const width = Math.min(end - start, SEQUENCES_PER_SKIPPED_ROW * rowsBefore);
@@ -81,7 +81,7 @@ export async function locateNearEnd(
   const buckets = await count(near, interval, near.start % interval);
   const found = partOfRow(partsOf(buckets, interval, order), rowsBefore);
   if (!('part' in found)) return undefined;
-  return narrowToRow({ ...found, part: common(found.part, near) }, order, MAX_SKIP_WITHOUT_COUNTING, count);
+  return narrowToRow({ ...found, part: commonSequences(found.part, near) }, order, MAX_SKIP_WITHOUT_COUNTING, count);
 }
 
 /** A bound on the number of actions in a range; only that of the newest one is known. Actions of undone blocks count, too. */

@@ -25,7 +25,6 @@ async function actionUpTo(state: QueryState, sequence: number): Promise<ReadActi
     ...historySearch(state, 'actions'),
     filters: [{ range: { sequence: { lte: sequence } } }, onBranch(progress, blocks)],
     order: 'desc',
-    from: 0,
   };
   for await (const found of readActions(state, list, 1)) return found;
   return undefined;

@@ -38,17 +38,20 @@ export function isStillReadable(before: ProgressDocument, after: ProgressDocumen
  * The indices, which have to respond all, for a search of the whole history. They are named one by one: the alias does not report an
  * index that it lost, and may have those of blocks that are not committed yet.
  */
-export function historySearch({ names, progress }: QueryState, kind: RangedKind): Pick<Search, 'index' | 'fewest'> {
+export function historySearch({ names, progress }: QueryState, kind: RangedKind): Pick<Search, 'index' | 'minIndices'> {
   const blocks = historyBlocks(progress);
-  if (!blocks) return { index: names.of(kind), fewest: 0 };
+  if (!blocks) return { index: names.of(kind), minIndices: 0 };
   const starts = rangeStarts(blocks, progress);
-  return { index: starts.map((start) => names.ranged(kind, start, progress)).join(','), fewest: starts.length };
+  return { index: starts.map((start) => names.ranged(kind, start, progress)).join(','), minIndices: starts.length };
 }
 
 /**
  * The index, and the least number of indices that have to respond, of a kind with a single index, which exists before the first
  * commit.
  */
-export function singleIndexSearch({ names, progress }: QueryState, kind: SingleKind): Pick<Search, 'index' | 'fewest'> {
-  return { index: names.of(kind), fewest: progress.committed ? 1 : 0 };
+export function singleIndexSearch(
+  { names, progress }: QueryState,
+  kind: SingleKind,
+): Pick<Search, 'index' | 'minIndices'> {
+  return { index: names.of(kind), minIndices: progress.committed ? 1 : 0 };
 }

@@ -1,5 +1,4 @@
-import { rangeLast, rangeStarts } from '../indices/block-ranges';
-import type { BlockRange } from './branch-filter';
+import { type BlockRange, rangeLast, rangeStarts } from '../indices/block-ranges';
 import type { QueryState } from './query-state';
 
 /** How many times as many ranges a group has as the one before it. */

@@ -1,10 +1,10 @@
 import { incomplete } from '../client/search';
-import { rangeLast, rangeStart } from '../indices/block-ranges';
+import { type BlockRange, rangeLast, rangeStart } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
 import type { SequenceRange } from '../indices/sequence-range';
 import type { ActionList, Order } from '../indices/found-actions';
 import { inSequences } from './actions-scope';
-import { onBranch, within, type BlockRange } from './branch-filter';
+import { onBranch, within } from './branch-filter';
 import { type DirectoryKey, type DirectoryRanges, findRanges, knownRanges } from './directory-query';
 import {
   type ActionSelection,
@@ -227,7 +227,7 @@ function listIn(
   const blocks = within(scope.blocks, { first: Math.min(...ends), last: Math.max(...ends) }) ?? scope.blocks;
   return {
     index: ranges.map(({ first }) => names.ranged('actions', first, progress)).join(),
-    fewest: ranges.length,
+    minIndices: ranges.length,
     filters: [...filters, ...inSequences(sequences), onBranch(progress, blocks)],
     order,
     from,

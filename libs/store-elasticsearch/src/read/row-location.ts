@@ -68,7 +68,7 @@ export async function narrowToRow(
     const buckets = await countBuckets(near, interval, near.start % interval);
     const found = partOfRow(partsOf(buckets, interval, order), located.rowsBefore);
     if ('part' in found) {
-      located = { ...found, part: common(found.part, near) };
+      located = { ...found, part: commonSequences(found.part, near) };
       share = 0;
     } else if (share < 1) {
       const { passed } = found;
@@ -96,7 +96,7 @@ export function partsOf(buckets: readonly Bucket[], interval: number, order: Ord
 }
 
 /** The intersection of two ranges. */
-export function common(one: SequenceRange, other: SequenceRange): SequenceRange {
+export function commonSequences(one: SequenceRange, other: SequenceRange): SequenceRange {
   return { start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) };
 }
 

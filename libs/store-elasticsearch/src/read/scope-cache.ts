@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { BlockRange } from '../indices/block-ranges';
 import type { ProgressDocument } from '../indices/documents';
 import type { Scope } from './actions-scope';
-import type { BlockRange } from './branch-filter';
 
 /** An entry takes about 200 bytes. */
 const MAX_KEPT = 10_000;

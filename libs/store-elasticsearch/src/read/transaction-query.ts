@@ -1,14 +1,14 @@
 import type { TransactionHeader } from '@antelope-history/records';
 import type { FoundTransaction, StoredTransaction } from '@antelope-history/store';
 import type { FoundHit, Query } from '../client/search';
-import { rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
+import { type BlockRange, rangeLast, type RangeLayout, rangeStart } from '../indices/block-ranges';
 import { directoryBlocks } from '../indices/directory';
 import { bodyOf, FETCH_BODY, type FoundBody } from '../indices/hits';
 import { bodiesOfId, bodiesOfOtherIds } from '../indices/id-terms';
 import type { SequenceRange } from '../indices/sequence-range';
 import { assertWhole, readActions, type ReadAction } from './action-reader';
 import { inSequences } from './actions-scope';
-import { type BlockRange, historyBlocks, onBranch, within } from './branch-filter';
+import { historyBlocks, onBranch, within } from './branch-filter';
 import { placesOfTransaction, type TransactionPlace } from './directory-query';
 import { rangesIn } from './range-groups';
 import type { QueryState } from './query-state';
@@ -132,7 +132,7 @@ async function bodiesIn(
   if (ranges.length === 0 || !blocks) return [];
   const { hits } = await searcher.search({
     index: ranges.map(({ first }) => names.ranged('bodies', first, progress)).join(),
-    fewest: ranges.length,
+    minIndices: ranges.length,
     filters: [...filters, onBranch(progress, blocks)],
     size: MAX_BODIES,
     sort: [{ block_num: 'asc' }],
@@ -190,7 +190,7 @@ async function actionsIn(state: QueryState, blockNum: number, filters: Query[]):
   const { names, progress } = state;
   const index = names.ranged('actions', blockNum, progress);
   const actions: ReadAction[] = [];
-  for await (const action of readActions(state, { index, filters, order: 'asc', from: 0 }, Infinity)) {
+  for await (const action of readActions(state, { index, filters, order: 'asc' }, Infinity)) {
     actions.push(action);
   }
   return actions;

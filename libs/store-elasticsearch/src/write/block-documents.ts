@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { BlockData } from '@antelope-history/data-fields';
 import { type BlockRecords, isStateComplete } from '@antelope-history/records';
+import { abiHash } from '../indices/abi-hash';
 import { encodeExecution } from '../indices/block-execution';
 import { abiId, actionId, blockTag, permissionId } from '../indices/document-ids';
 import type {
@@ -69,8 +69,7 @@ export function* documentsOf(block: BlockRecords, data: BlockDataTerms, layout: 
     yield { kind: 'bodies', id, json: JSON.stringify({ ...fields, ...bodyOf(block, block.block) }), version };
   }
   for (const { account, sequence, abi } of block.abiChanges) {
-    const hash = createHash('sha256').update(abi).digest('hex');
-    const change: AbiDocument = { ...fields, account, sequence, hash, abi: abi.toString('base64') };
+    const change: AbiDocument = { ...fields, account, sequence, hash: abiHash(abi), abi: abi.toString('base64') };
     yield { kind: 'abis', id: abiId(tag, account, sequence), json: JSON.stringify(change), version };
   }
   for (const { owner, name, authority } of block.permissionChanges) {

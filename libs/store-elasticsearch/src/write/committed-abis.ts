@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { AbiChange, BlockRecords } from '@antelope-history/records';
 import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Search, type Searcher } from '../client/search';
+import { abiHash } from '../indices/abi-hash';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -100,7 +100,7 @@ export class CommittedAbis {
         const { account, sequence, hash, abi: text } = _source as AbiDocument;
         after = [account, sequence, hash];
         const abi = Buffer.from(text, 'base64');
-        yield { account, sequence, abi, hash: createHash('sha256').update(abi).digest('hex') };
+        yield { account, sequence, abi, hash: abiHash(abi) };
       }
       if (hits.length < BODIES_AT_ONCE) return;
     }

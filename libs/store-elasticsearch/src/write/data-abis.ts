@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type AbiDecoder, createAbiDecoder } from '@antelope-history/abi';
 import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { abiHash } from '../indices/abi-hash';
 import type { DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
 import { dataMark } from '../indices/data-terms';
 import { areWriterFields } from '../indices/progress';
@@ -281,7 +281,7 @@ export class DataAbis {
       .sort((left, right) => left.sequence - right.sequence);
     const after: Record<string, string> = {};
     for (const { account, abi } of changes) {
-      const hash = createHash('sha256').update(abi).digest('hex');
+      const hash = abiHash(abi);
       after[account] = hash;
       this.decoders.set(hash, { decoder: createAbiDecoder(abi) });
     }
