@@ -4,26 +4,15 @@ import { BlockData, type DataFields } from '@antelope-history/data-fields';
 import { type ActionEntry, type BlockRecords, decodeActionRecord } from '@antelope-history/records';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { abiHash } from '../indices/abi-hash';
-import type { DataAbi, ProgressDocument, StoredStreamPosition } from '../indices/documents';
+import type { ProgressDocument } from '../indices/documents';
 import { dataMark } from '../indices/data-terms';
 import { areWriterFields } from '../indices/progress';
 import type { BlockDataTerms, JournalData } from './block-documents';
 import { type CommittedAbis, NO_ABI } from './committed-abis';
 import { KnownAncestry } from './known-ancestry';
+import { SeenAbis } from './seen-abis';
 
-/** Changes of ABIs that this process has seen and that may not be committed yet. */
-const MAX_SEEN = 1_000;
 const MAX_DECODERS = 100;
-
-/** A block that this process has seen. */
-interface SeenBlock {
-  epoch: number;
-  sequence: number;
-  block_num: number;
-}
-
-/** A change of a contract's ABI in such a block. */
-type SeenChange = SeenBlock & DataAbi;
 
 /** The ABI that this process used last for a contract, and how many the contract had had by then. */
 interface UsedAbi {
@@ -55,6 +44,20 @@ interface AbiBefore {
   isAssumed: boolean;
 }
 
+/** The hashes of the ABIs that contracts have before a block, and whether one of them may turn out to be another one. */
+interface AbisBefore {
+  hashes: Record<string, string>;
+  areAssumed: boolean;
+}
+
+/** A block to decode and what is known of the blocks before it. */
+interface BlockPlace {
+  block: BlockRecords;
+  progress: ProgressDocument;
+  /** See `KnownAncestry.add`. */
+  root: BlockPosition | undefined;
+}
+
 /** The values of a block's indexed data fields, and what its journal entry says of them. */
 export interface DecodedData {
   terms: BlockDataTerms;
@@ -78,10 +81,7 @@ export function dataAbiBelow(
  * such blocks are recognised by their receipts, and postponed instead.
  */
 export class DataAbis {
-  private changes: SeenChange[] = [];
-  /** The first blocks of runs of consecutive blocks. */
-  private runs: SeenBlock[] = [];
-  private last: SeenBlock | undefined;
+  private readonly seen = new SeenAbis();
   /** `abi_rewrites` of the progress. */
   private rewrites = 0;
   private ancestry = new KnownAncestry();
@@ -108,37 +108,27 @@ export class DataAbis {
     mayPostpone: boolean,
   ): Promise<DecodedData | undefined> {
     this.assertFields(progress);
+    if (this.fields.keys.length === 0) return this.withoutFields(block);
     this.forgetReplaced(progress);
-    this.noteRun(block, progress.view);
-    const root = this.fields.keys.length > 0 ? this.ancestry.add(block, progress) : undefined;
+    this.seen.addBlock(block, progress.view);
+    const root = this.ancestry.add(block, progress);
     const indexed = this.indexedIn(block);
-    const before: Record<string, string> = {};
-    let areAbisAssumed = false;
-    for (const [contract, first] of indexed.firstOf) {
-      const { hash, isAssumed } = await this.abiBefore(contract, first, block, progress, root);
-      const count = abiCountOf(first) ?? 0;
-      const isOutdated = isAssumed && mayPostpone && this.isOutdated(contract, { count, hash }, block, progress);
-      if (isOutdated && this.isToBePostponed(contract)) return undefined;
-      this.outdatedSince.delete(contract);
-      this.used.set(contract, { count, hash });
-      before[contract] = hash;
-      areAbisAssumed ||= isAssumed;
-    }
+    const before = await this.abisBefore(indexed, { block, progress, root }, mayPostpone);
+    if (!before) return undefined;
+    const { hashes, areAssumed } = before;
     const decoders = new Map<string, AbiDecoder | undefined>();
-    for (const [contract, hash] of Object.entries(before)) decoders.set(contract, await this.decoderOf(contract, hash));
-    const after = this.note(block);
+    for (const [contract, hash] of Object.entries(hashes)) decoders.set(contract, await this.decoderOf(contract, hash));
+    const after = this.abisSetIn(block);
+    this.seen.addAbis(block, after);
     if (root) this.ancestry.addAbis(block.position, after);
     const data = new BlockData(this.fields, block, (contract) => decoders.get(contract));
-    const { keys } = this.fields;
-    const { rewrites } = this;
-    const origin = { fields: keys, abis: before, rewrites };
-    const mark = indexed.count > 0 ? dataMark(block.position.id, origin) : undefined;
-    const hasAbis = Object.keys(before).length + Object.keys(after).length > 0;
+    const mark = indexed.count > 0 ? this.markOf(block, hashes) : undefined;
+    const hasAbis = Object.keys(hashes).length + Object.keys(after).length > 0;
     return {
-      terms: { data, areAbisAssumed, ...(mark !== undefined && { mark }) },
+      terms: { data, areAbisAssumed: areAssumed, ...(mark !== undefined && { mark }) },
       journal: {
-        ...(keys.length > 0 && { data_fields: keys }),
-        ...(hasAbis && { data_abis: { before, after, rewrites } }),
+        data_fields: this.fields.keys,
+        ...(hasAbis && { data_abis: { before: hashes, after, rewrites: this.rewrites } }),
         ...(mark !== undefined && { data_mark: { mark, actions: indexed.count } }),
       },
     };
@@ -178,13 +168,39 @@ export class DataAbis {
     return indexed;
   }
 
-  /** `root`: see `KnownAncestry.add`. */
+  private withoutFields(block: BlockRecords): DecodedData {
+    const data = new BlockData(this.fields, block, () => undefined);
+    return { terms: { data, areAbisAssumed: false }, journal: {} };
+  }
+
+  private markOf({ position }: BlockRecords, abis: Readonly<Record<string, string>>): string {
+    return dataMark(position.id, { fields: this.fields.keys, abis, rewrites: this.rewrites });
+  }
+
+  /** The ABIs that the contracts of the indexed actions have before a block; undefined when the block is to be postponed. */
+  private async abisBefore(
+    { firstOf }: IndexedActions,
+    place: BlockPlace,
+    mayPostpone: boolean,
+  ): Promise<AbisBefore | undefined> {
+    const before: AbisBefore = { hashes: {}, areAssumed: false };
+    for (const [contract, first] of firstOf) {
+      const { hash, isAssumed } = await this.abiBefore(contract, first, place);
+      const count = abiCountOf(first) ?? 0;
+      const isOutdated = isAssumed && mayPostpone && this.isOutdated(contract, { count, hash }, place);
+      if (isOutdated && this.isToBePostponed(contract)) return undefined;
+      this.outdatedSince.delete(contract);
+      this.used.set(contract, { count, hash });
+      before.hashes[contract] = hash;
+      before.areAssumed ||= isAssumed;
+    }
+    return before;
+  }
+
   private async abiBefore(
     contract: string,
     first: FirstAction,
-    block: BlockRecords,
-    progress: ProgressDocument,
-    root: BlockPosition | undefined,
+    { block, progress, root }: BlockPlace,
   ): Promise<AbiBefore> {
     const { position, lastIrreversible } = block;
     const count = abiCountOf(first);
@@ -211,12 +227,7 @@ export class DataAbis {
    * Whether the contract may have set an ABI in a block that is not committed and that this process has not seen: more ABIs than
    * have become known since this process last used one. Which ABI the first block needs can only be learned from the blocks before it.
    */
-  private isOutdated(
-    contract: string,
-    { count, hash }: UsedAbi,
-    block: BlockRecords,
-    progress: ProgressDocument,
-  ): boolean {
+  private isOutdated(contract: string, { count, hash }: UsedAbi, { block, progress }: BlockPlace): boolean {
     if (isNextOf(block, progress) || block.abiChanges.some(({ account }) => account === contract)) return false;
     const used = this.used.get(contract);
     return !used || count > used.count + (hash === used.hash ? 0 : 1);
@@ -230,66 +241,35 @@ export class DataAbis {
   }
 
   /** From the progress, and from the blocks after it that this process has seen. */
-  private async assumedBefore(
-    contract: string,
-    { position, streamPosition: { epoch, sequence } }: BlockRecords,
-    progress: ProgressDocument,
-  ): Promise<string> {
-    const { ordinal } = progress.view;
-    const isBetween = (seen: SeenBlock): boolean =>
-      seen.epoch === epoch && seen.sequence > ordinal && seen.sequence <= sequence;
-    const change = this.changes.findLast(
-      (seen) => isBetween(seen) && seen.contract === contract && seen.block_num < position.num,
-    );
-    if (change) return change.hash;
-    const undoneFrom = this.runs.filter(isBetween).map(({ block_num: num }) => num);
-    const below = Math.min(position.num, ...undoneFrom);
-    return this.committedBelow(contract, below, progress);
+  private async assumedBefore(contract: string, block: BlockRecords, progress: ProgressDocument): Promise<string> {
+    const { view } = progress;
+    const seen = this.seen.abiBefore(contract, block, view);
+    return seen ?? this.committedBelow(contract, this.seen.committedEnd(block, view), progress);
   }
 
   /** After a repair has replaced an ABI: what this process knows of ABIs may come from the wrong one. */
   private forgetReplaced({ abi_rewrites: rewrites = 0 }: ProgressDocument): void {
     if (rewrites === this.rewrites) return;
     this.rewrites = rewrites;
-    this.changes = [];
+    this.seen.forgetAbis();
     this.ancestry = new KnownAncestry();
     this.used.clear();
     this.proven.clear();
     this.decoders.clear();
   }
 
-  /** Notes where blocks do not follow the last one: they undo all that the progress says of their numbers. */
-  private noteRun(
-    { position: { num }, streamPosition: { epoch, sequence } }: BlockRecords,
-    view: StoredStreamPosition,
-  ): void {
-    this.runs = this.runs.filter((run) => run.sequence > view.ordinal);
-    if (epoch === this.last?.epoch && sequence === this.last.sequence) return;
-    if (epoch !== this.last?.epoch || num !== this.last.block_num + 1)
-      this.runs.push({ epoch, sequence, block_num: num });
-    this.last = { epoch, sequence, block_num: num };
-  }
-
-  /** Notes the ABIs that a block sets, in place of those of blocks that it undoes; returns the last one of each contract. */
-  private note({ position, streamPosition, abiChanges }: BlockRecords): Record<string, string> {
-    const { epoch, sequence } = streamPosition;
-    this.changes = this.changes.filter(
-      (change) => change.epoch !== epoch || change.sequence > sequence || change.block_num < position.num,
-    );
+  /** The hash of the last ABI that a block sets for each contract with indexed fields; keeps their decoders. */
+  private abisSetIn({ abiChanges }: BlockRecords): Record<string, string> {
     const changes = abiChanges
       .filter(({ account }) => this.fields.contracts.has(account))
       .sort((left, right) => left.sequence - right.sequence);
-    const after: Record<string, string> = {};
+    const abis: Record<string, string> = {};
     for (const { account, abi } of changes) {
       const hash = abiHash(abi);
-      after[account] = hash;
+      abis[account] = hash;
       this.decoders.set(hash, { decoder: createAbiDecoder(abi) });
     }
-    for (const [contract, hash] of Object.entries(after)) {
-      this.changes.push({ contract, hash, block_num: position.num, epoch, sequence });
-    }
-    if (this.changes.length > MAX_SEEN) this.changes.shift();
-    return after;
+    return abis;
   }
 
   private async decoderOf(contract: string, hash: string): Promise<AbiDecoder | undefined> {
