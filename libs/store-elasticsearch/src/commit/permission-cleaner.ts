@@ -31,7 +31,8 @@ export class PermissionCleaner {
     const { upTo, since } = this.waiting;
     if (performance.now() - since < this.delayMs) return;
     await this.cleanUpTo(upTo);
-    if (this.cleanedUpTo === upTo) this.waiting = undefined;
+    // A store that was restored from a snapshot begins again below what was cleaned.
+    if (this.cleanedUpTo !== undefined && this.cleanedUpTo >= upTo) this.waiting = undefined;
   }
 
   private async cleanUpTo(upTo: number): Promise<void> {
