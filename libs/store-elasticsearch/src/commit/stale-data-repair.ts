@@ -5,14 +5,13 @@ import { type BlockRecords, decodeActionRecord } from '@antelope-history/records
 import { refreshIndices } from '../client/refresh';
 import type { Query, Searcher } from '../client/search';
 import { abiHash } from '../indices/abi-hash';
-import { entryOf } from '../indices/action-entry';
 import { rangeLast } from '../indices/block-ranges';
 import type { ProgressDocument, StaleData } from '../indices/documents';
 import { findActions, type ListedAction } from '../indices/found-actions';
 import type { IndexNames } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
 import { isOnBranch, layoutOf } from '../indices/progress';
-import { actionJson, originJson } from '../write/action-json';
+import { changedActionJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { type BulkWriter, ConflictError } from '../write/bulk-writer';
 import type { CommittedAbi, CommittedAbis, StoredAbi } from '../write/committed-abis';
@@ -160,15 +159,13 @@ export class StaleDataRepair {
     const layout = layoutOf(progress);
     let request = newRequest();
     for await (const { document, version } of actions) {
-      const { blockNum: num, block: id, sequence, record: bytes } = document;
-      const action = decodeActionRecord(bytes, document.firstSequence);
+      const { blockNum: num, block: id, sequence } = document;
+      const action = decodeActionRecord(document.record, document.firstSequence);
       const ofAction = fields.of(action.account, action.name);
       if (ofAction.length === 0 || (num > progress.clean_up_to && !isOnBranch({ num, id }, progress))) continue;
       const decoder = await decoders.at(num, sequence);
       const values = valuesOf(ofAction, decoder?.decodeAction(action.name, action.data));
-      const origin = originJson({ ...document, transaction: Buffer.from(document.transaction, 'hex') }, layout);
-      const entry = { ...entryOf(action), sequence, bytes };
-      request.replaceSame(version, actionJson(origin, entry, { values }, layout), { num, id });
+      request.replaceSame(version, changedActionJson(document, action, values, layout), { num, id });
       if (request.bytes < this.parts.bulkBytes) continue;
       yield request;
       request = newRequest();

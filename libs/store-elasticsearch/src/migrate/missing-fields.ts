@@ -1,11 +1,10 @@
 import { DataFields, type DataValue, valuesOf } from '@antelope-history/data-fields';
 import { readFurtherTraces } from '@antelope-history/records';
-import { entryOf } from '../indices/action-entry';
 import type { MigrationPlan } from '../indices/migration-plan';
 import { layoutOf } from '../indices/progress';
 import type { ReadAction } from '../read/action-reader';
 import type { QueryState } from '../read/query-state';
-import { actionJson, originJson } from '../write/action-json';
+import { changedActionJson } from '../write/action-json';
 import { BulkRequest } from '../write/bulk-request';
 import { StoredDecoders } from './stored-decoders';
 
@@ -30,10 +29,8 @@ export class MissingFields {
       const data = values.get(index) ?? NONE;
       const lacksTraces = this.plan.traces && readFurtherTraces(document.record) !== undefined;
       if (!lacksTraces && !data.some(({ field }) => this.plan.fields.includes(field.key))) continue;
-      const { blockNum: num, block: id, sequence, record: bytes } = document;
-      const origin = originJson({ ...document, transaction: Buffer.from(document.transaction, 'hex') }, layout);
-      const entry = { ...entryOf(row.action), sequence, bytes };
-      request.replaceSame(version, actionJson(origin, entry, { values: data }, layout), { num, id });
+      const block = { num: document.blockNum, id: document.block };
+      request.replaceSame(version, changedActionJson(document, row.action, data, layout), block);
     }
     return request;
   }

@@ -1,9 +1,10 @@
 import type { DataValue } from '@antelope-history/data-fields';
-import { type ActionEntry, type FurtherTraces, readFurtherTraces } from '@antelope-history/records';
+import { type ActionEntry, type ActionRecord, type FurtherTraces, readFurtherTraces } from '@antelope-history/records';
 import { type ActionOrigin, encodeOrigin } from '../indices/action-origin';
 import { dataTerm } from '../indices/data-terms';
 import type { ActionLayout } from '../indices/documents';
 import { docValues, recordField } from '../indices/doc-values';
+import type { FoundAction } from '../indices/hits';
 import { encodeTallied } from '../indices/tallied-action';
 import { asciiJson } from './ascii-json';
 
@@ -41,6 +42,25 @@ export function actionJson(origin: string, action: ActionEntry, data: IndexedDat
     `${origin},"sequence":${sequence},"accounts":["${accounts.join('","')}"],` +
     `"contract":"${account}","name":"${name}","root":${root},${dataJson(data)}${furtherTracesJson(further)}${contents}}`
   );
+}
+
+/** The document of a stored action with other values of data fields. `action`: its decoded record. */
+export function changedActionJson(
+  found: FoundAction,
+  action: ActionRecord,
+  values: readonly DataValue[],
+  layout: ActionLayout,
+): string {
+  const { sequence, record: bytes } = found;
+  const origin = originJson({ ...found, transaction: Buffer.from(found.transaction, 'hex') }, layout);
+  return actionJson(origin, { ...searchedBy(action), sequence, bytes }, { values }, layout);
+}
+
+/** What an action is searched by besides its sequence. */
+function searchedBy({ account, name, authorization, traces }: ActionRecord): Omit<ActionEntry, 'sequence' | 'bytes'> {
+  const receivers = traces.map(({ receiver }) => receiver);
+  const accounts = new Set([...receivers, ...authorization.map(({ actor }) => actor)]);
+  return { account, name, root: traces[0]?.creatorOrdinal === 0, accounts: [...accounts] };
 }
 
 /** With a comma behind, or empty. */
