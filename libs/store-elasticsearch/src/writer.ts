@@ -107,7 +107,7 @@ export async function openElasticsearchStoreRepairer(
     const plans = new MigrationPlans(client, names);
     const common = { names, progress, plans, searcher, bulk, bulkBytes, abis, indices, terms };
     const staleData = new StaleDataRepair(common);
-    // Those of a repair that was killed.
+    // A repair that was killed may have left rewrites that it began and data to decode.
     await endRewrites(progress, terms);
     await staleData.decodeAll();
     const fence = fences.irreversible;

@@ -7,7 +7,7 @@ import type { ElasticsearchOptions } from './elasticsearch-options';
 /** Sockets per node besides those of bulk requests. */
 const SPARE_CONNECTIONS = 32;
 const KEEP_ALIVE_MS = 30_000;
-/** A request whose node is unreachable is sent to the next node: every request may be executed twice. */
+/** The client sends a request again when a node does not respond, so that every request may be executed twice. */
 const MAX_RETRIES = 2;
 /** The wait before a retry. By default the client waits up to four seconds, and the caller with it. */
 const RETRY_WAIT_SECONDS = 0.1;

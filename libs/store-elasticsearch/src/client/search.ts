@@ -28,7 +28,7 @@ export interface Search {
   fetch?: Pick<estypes.MsearchMultisearchBody, '_source' | 'docvalue_fields' | 'stored_fields'>;
   /** Whether hits have the version that replacing a document needs; otherwise it is 0. */
   withVersion?: boolean;
-  /** Whether all matches are counted, or how many of them at least; otherwise `total` is 0. */
+  /** `true`: `total` counts all matches; a number: it counts up to so many. By default it is 0. */
   count?: boolean | number;
   aggregations?: Record<string, Aggregation>;
 }
@@ -58,9 +58,9 @@ export const MAX_WINDOW = 10_000;
 /** The most searches in one request; each may list every reversible block. */
 const MAX_SEARCHES_PER_REQUEST = 50;
 /**
- * A search of more shards first asks each of them whether it can have matches, and skips those that cannot. By default a search with
- * an order asks already for two shards. A shard without matches takes no longer to search than to ask: 22 shards with rows take 8 to 12 %
- * longer when they are withStoreErrors, 32 without rows 16 to 28 %.
+ * Before it searches more shards, the server asks each of them whether it can have matches, and skips those that cannot. By default it
+ * also asks when a search with an order has as few as two shards. To search a shard without matches takes no longer than to ask it: asking
+ * makes a search of 22 shards with rows 8 to 12 % longer, and one of 32 shards without rows 16 to 28 %.
  */
 const MAX_SHARDS_UNFILTERED = 128;
 /** The server's time limit is shorter than the client's, so that the server reports the reason. */

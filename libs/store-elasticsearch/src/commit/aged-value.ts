@@ -1,11 +1,11 @@
-/** What a value that changes was some time ago: its present state may be younger each time that it is asked for. */
+/** A changing value as it was at least `ageMs` ago. */
 export class AgedValue {
-  /** Ascending by time. The first is the aged one, unless none is old enough. */
+  /** Each value and when it was noted first, ascending by time. The first is the aged one, unless none is old enough. */
   private readonly seen: { value: number; at: number }[] = [];
 
   constructor(private readonly ageMs: number) {}
 
-  /** Notes the present value; returns the newest one that was noted for the first time at least `ageMs` ago. */
+  /** Notes the present value; returns the newest one that is at least `ageMs` old, undefined if there is none. */
   note(value: number): number | undefined {
     const now = performance.now();
     if (this.seen.at(-1)?.value !== value) this.seen.push({ value, at: now });

@@ -59,9 +59,9 @@ export interface BlockRepairParts {
 }
 
 /**
- * Replaces the documents of irreversible blocks under their ids. A document without an external version replaces any other. Write
- * terms begin before, so that no writer writes one of these blocks any more: all that can write know that it is committed. Repairs write
- * in the terms, too: one that was suspended brings back nothing of before another one, or a migration, began.
+ * Replaces the documents of irreversible blocks under their ids: a document without an external version replaces any other. New write
+ * terms begin before, so that all writers that can still write know that these blocks are committed, and do not write them. Repairs write
+ * in these terms, too: one that was suspended cannot replace what a later repair or a migration has written.
  */
 export class BlockRepair implements StoreRepairer {
   /** No writer writes irreversible blocks up to this number. */
@@ -125,7 +125,7 @@ export class BlockRepair implements StoreRepairer {
     indices.forget();
     fence.forget();
     await terms.resume();
-    // The repair that has begun the term may have taken this one for dead.
+    // The repair that has begun the term may have ended the rewrite of this one, as that of a killed process.
     this.begun.push(await progress.beginRewrite());
   }
 

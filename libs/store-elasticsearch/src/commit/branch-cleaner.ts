@@ -85,7 +85,7 @@ export class BranchCleaner {
     this.observeForks(progress);
     if (!position || !head || !irreversible) return 0;
     if (!isFarBehind({ position, head }) && performance.now() - this.startedAt < this.rules.startPauseMs) return 0;
-    const upTo = cleanableUpTo({ position, head, irreversible }, this.rules);
+    const upTo = settledUpTo({ position, head, irreversible }, this.rules);
     return Math.min(upTo, ...this.forks.map(({ num }) => num - 1));
   }
 
@@ -118,8 +118,8 @@ function firstUndone(before: readonly BlockPosition[], after: readonly BlockPosi
   return before.find(({ num, id }) => num >= lowest && !ids.has(id))?.num;
 }
 
-/** The number up to which a branch may be cleaned. */
-export function cleanableUpTo(
+/** The number up to which blocks are irreversible and far enough below the head to be cleaned. */
+export function settledUpTo(
   { position, head, irreversible }: Record<'position' | 'head' | 'irreversible', BlockPosition>,
   { settleBlocks }: Pick<CleaningRules, 'settleBlocks'>,
 ): number {

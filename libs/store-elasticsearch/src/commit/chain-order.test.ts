@@ -12,7 +12,7 @@ import {
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { emptyProgress, statusOf } from '../indices/progress';
 import { journalEntryOf } from '../write/block-documents';
-import { cleanableUpTo, cleanedUpTo } from './branch-cleaner';
+import { settledUpTo, cleanedUpTo } from './branch-cleaner';
 import { ChainOrder, type JournalExcerpt } from './chain-order';
 
 const RULES = { settleBlocks: 3 };
@@ -69,7 +69,7 @@ class Journal {
 function cleaned(progress: ProgressDocument): ProgressDocument {
   const { committed: position, head, last_irreversible: irreversible, clean_up_to: from } = progress;
   if (!position || !head || !irreversible) return progress;
-  const upTo = cleanableUpTo({ position, head, irreversible }, RULES);
+  const upTo = settledUpTo({ position, head, irreversible }, RULES);
   return upTo > from ? cleanedUpTo(progress, upTo) : progress;
 }
 

@@ -143,7 +143,7 @@ export class Committer {
     const stored = await this.parts.documents.storedOf(positions, progress);
     // Blocks below the retained history are treated as stored: nothing is to be done about them. Another process may retain fewer blocks.
     const isRemoved = (num: number): boolean => (hasRemoved === true || this.rules.retainBlocks > 0) && num < first;
-    // Nor is it known of a block that a repair has yet to restore that it is another one than the committed one.
+    // So are blocks that a repair has yet to restore: there is no stored id to compare theirs with.
     const isLost = (num: number): boolean => !isRestored({ first: num, last: num }, progress);
     return ({ num, id }) => stored.has(id) || isRemoved(num) || isLost(num);
   }

@@ -29,7 +29,7 @@ export class Housekeeping {
   private tidiedAt = -Infinity;
   private building: Promise<void> | undefined;
   private ages: Ages;
-  /** Up to which of these indices of the directory were deleted. */
+  /** The store, the build and the first block by which obsolete indices of the directory were deleted last. */
   private droppedDirectories = '';
 
   constructor(
@@ -73,7 +73,7 @@ export class Housekeeping {
 
   private async run({ before, after }: Commit): Promise<void> {
     const { journal, cleaner, permissions, indices } = this.parts;
-    // What was true of indices that were deleted is not of those that were made again.
+    // The ages of a store whose indices were deleted do not apply to the store that was made in its place.
     if (after.store_id !== this.ages.storeId) this.ages = agesOf(after.store_id, this.delays);
     await cleaner.clean();
     await cleaner.sweep();
@@ -119,9 +119,9 @@ export class Housekeeping {
   }
 }
 
-/** The first block of the history, and the build of the directory, of which all queries have ended that began before. */
+/** The first block of the history and the build of the directory, as aged values: every query that began before them has ended. */
 interface Ages {
-  /** Of which store they are. */
+  /** The store that the values are of. */
   storeId: string | undefined;
   firstBlock: AgedValue;
   ofDirectory: { firstBlock: AgedValue; rewrites: AgedValue };

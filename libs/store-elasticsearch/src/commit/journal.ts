@@ -69,7 +69,7 @@ export class Journal {
   }
 
   /**
-   * Makes the last of an epoch's first entries its first one and deletes those before: messages that only repeat the branch are
+   * Deletes the first entries of an epoch except the last of them, which becomes its first one: messages that only repeat the branch are
    * not read again with each commit.
    */
   async shorten(entries: readonly JournalDocument[]): Promise<void> {

@@ -9,7 +9,7 @@ interface AccountTally {
 }
 
 const HASH_VALUES = 2 ** 32;
-/** Of an account beside its counts. */
+/** What an account adds to the size besides its counts per action. */
 const ACCOUNT_SIZE = 4;
 
 /**

@@ -60,7 +60,7 @@ export class StaleDataRepair {
     if (stale.length === 0) return;
     await this.parts.progress.change(
       (current) => ({ ...current, stale_data: [...(current.stale_data ?? []), ...stale] }),
-      'note wrong data',
+      'note stale data',
     );
   }
 
@@ -108,7 +108,7 @@ export class StaleDataRepair {
     const first = Math.max(stale.first, progress.first_block_num ?? 0);
     const end = Math.min(stale.last ?? Infinity, progress.committed?.num ?? 0);
     const isIndexed = new DataFields(await this.parts.plans.dataFieldsOf(progress)).contracts.has(contract);
-    // What is indexed from now on is decoded with the ABIs that were replaced.
+    // What is indexed from now on is decoded with the new ABIs.
     const last = isIndexed ? Math.min(end, rangeLast(first, progress)) : end;
     if (isIndexed && first <= last) await this.decodePart({ contract, first, last });
     const rest = last < end ? [{ ...stale, first: last + 1 }] : [];
@@ -119,8 +119,8 @@ export class StaleDataRepair {
   }
 
   /**
-   * Decodes a part, and again when a data field was added meanwhile, as `BlockRepair`, or an action was changed. An index that was lost, or
-   * removed meanwhile, has nothing to decode: what is stored in it again is decoded with the ABIs that were replaced.
+   * Decodes a part, and again when a data field was added meanwhile (see `BlockRepair`) or an action was changed. An index that was lost
+   * or removed meanwhile has nothing to decode: what is stored in it again is decoded with the new ABIs.
    */
   private async decodePart(part: Part): Promise<void> {
     let decoded: readonly string[] | undefined;

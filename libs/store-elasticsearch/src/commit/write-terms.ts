@@ -8,9 +8,9 @@ import type { ProgressStore } from './progress-store';
 const MAX_TRIES = 50;
 
 /**
- * Ends the write terms of all blocks before stored ones are rewritten, and when the writers begin to index by other data fields: a
- * process that was suspended with a block would otherwise bring back what it knows of it, however late. It can have a message with a
- * higher sequence than that of the document, and a document that is deleted, or was lost with its index, has no version.
+ * Begins new write terms of all blocks before stored blocks are rewritten, and when the writers begin to index other data fields.
+ * Otherwise a process that was suspended while it wrote a block could replace the new documents later, by those that it has. Versions do
+ * not prevent this: its message may have a higher sequence, and a document that was deleted, or lost with its index, has no version.
  */
 export class WriteTerms {
   constructor(
@@ -38,7 +38,7 @@ export class WriteTerms {
     await this.settled();
   }
 
-  /** The newest progress, after the change of data fields that it speaks of; any process completes it. */
+  /** The newest progress, in which no change of the data fields is in progress: completes one that any process has begun. */
   async settled(): Promise<ReadProgress> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.progress.require();

@@ -5,11 +5,12 @@ import type { ProgressDocument } from './documents';
 /*
  * The directory tells which ranges of blocks have rows of a list and how many, and which ranges have a transaction, so that a
  * query searches the ranges with its rows and no others. A range is added when all its blocks are clean: nothing in it changes
- * any more. Queries search ranges that are not in the directory as if there were none.
+ * any more. Queries search ranges that are not in the directory as if there were no directory.
  */
 
 /**
- * An index of the directory has the entries of at most twice as many ranges: the documents of an account grow by one entry per range.
+ * An index of the directory has the entries of this many ranges, or of at most twice as many where ranges end early. Each range adds an
+ * entry to the documents of its accounts, so that more ranges make larger documents.
  */
 const RANGES_PER_INDEX = 64;
 /** Distinct actions of one account in one range that are counted one by one; contracts choose names. */
@@ -58,7 +59,10 @@ export function directoryIndex(names: IndexNames, range: number, progress: Progr
   return names.directory(rangeStart(range, directoryLayout(progress)), progress.rewrites ?? 0);
 }
 
-/** What of the ranges is in one index: they end with some multiples of `blocks_per_index`, and with some of the other starts. */
+/**
+ * Divides the blocks among the indices of the directory: one begins at every `RANGES_PER_INDEX`-th multiple of `blocks_per_index`, and at
+ * every `RANGES_PER_INDEX`-th of the other starts.
+ */
 function directoryLayout({ blocks_per_index: blocksPerIndex, ranges }: RangeLayout): RangeLayout {
   const starts = (ranges?.starts ?? []).filter((_, index) => (index + 1) % RANGES_PER_INDEX === 0);
   return { blocks_per_index: RANGES_PER_INDEX * blocksPerIndex, ranges: { starts } };

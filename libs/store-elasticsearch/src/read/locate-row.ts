@@ -31,9 +31,9 @@ export interface ActionSelection {
 export const MAX_SKIP_BY_SEARCH = 9_000;
 /** Above this, counting is faster: the server skips 1,000 rows in 2 ms and 5,000 in 7 ms, and counts 5,000 in parts in 1.6 ms. */
 export const MAX_SKIP_WITHOUT_COUNTING = 1_000;
-/** For each row to skip, so many of the newest sequences are counted: a list that has every 16th action has the row among them. */
+/** Of the newest sequences, this many are counted for each row to skip: enough for a list that has every 16th action of the chain. */
 const SEQUENCES_PER_SKIPPED_ROW = 16;
-/** Above this, ranges are counted first, because a list that ends before the row would be counted twice. */
+/** When more rows are to be skipped, whole ranges are counted at once: a list that ends before the row would be counted twice. */
 const MAX_SKIP_NEAR_END = 1_000_000;
 /** The number of parts in which the newest sequences are counted: the page begins within one, so that few rows are left to skip. */
 const NEAR_PARTS = { least: 250, most: 1_000 };
@@ -56,9 +56,9 @@ export async function locateInRange(
 }
 
 /**
- * Finds a part with the row that has `rowsBefore` rows before it in a descending list, among the newest sequences of the scope; at
- * most `MAX_SKIP_WITHOUT_COUNTING` rows of the part precede the row. Undefined when the row is not there, not in `newest`, the first
- * range of the list (rows of other ranges follow those of the first), or so near that it can be skipped to.
+ * Finds the row that has `rowsBefore` rows before it in a descending list, by counting the newest sequences of the scope. Returns a part
+ * with the row, of which at most `MAX_SKIP_WITHOUT_COUNTING` rows precede it. Only `newest` is counted, the first range of the list.
+ * Undefined when the row is not among these sequences, when the search itself can skip to it, or when it is too far away.
  */
 export async function locateNearEnd(
   state: QueryState,

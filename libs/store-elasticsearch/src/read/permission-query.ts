@@ -7,8 +7,8 @@ import { singleIndexSearch, type QueryState } from './query-state';
 /** Buckets per page. */
 const PAGE = 10_000;
 /**
- * The versions of at most this many owners are read at once. Of more owners, those are found first that have a version which does not
- * match: most have none, and the server takes a fifth of the time for owners that it takes for their permissions.
+ * The permissions of up to this many owners are compared at once. Of more owners, one search first finds those that have a version which
+ * does not match: few have one, and a search for owners takes a fifth of the time of one for their permissions.
  */
 const FEW_OWNERS = 50;
 

@@ -28,13 +28,13 @@ export async function findTransaction(
   const hinted = await bodyAtHint(state, idPrefix, blockNumHint);
   const [atHint] = hinted ? recordsIn(hinted, idPrefix) : [];
   if (atHint) return { found: 'one', transaction: await readTransaction(state, atHint) };
-  const { bodies, near } = await findBodies(state, idPrefix, [bodiesOfId(idPrefix)]);
+  const { bodies, prefetched } = await findBodies(state, idPrefix, [bodiesOfId(idPrefix)]);
   const found = bodies.flatMap((body) => recordsIn(body, idPrefix));
   const [first] = found;
   if (!first) return { found: 'none' };
   const ids = new Set(found.map(({ id }) => id));
   if (ids.size > 1 || (await isInOthers(state, idPrefix, first.id, bodies.length))) return { found: 'several' };
-  return { found: 'one', transaction: await readTransaction(state, first, near) };
+  return { found: 'one', transaction: await readTransaction(state, first, prefetched) };
 }
 
 /** A transaction and the body that has it. */
@@ -77,25 +77,28 @@ async function isInOthers(state: QueryState, idPrefix: string, id: string, bodie
 
 const MAX_BODIES = 2;
 
-/** The actions at a place of the directory, which was read at the same time as the body of the transaction that it may have. */
-interface NearActions {
+/**
+ * The actions of the sequences that the directory names for a transaction. They are read at the same time as its body, which tells which of
+ * them are its own.
+ */
+interface PrefetchedActions {
   range: number;
   sequences: SequenceRange;
   actions: ReadAction[];
 }
 
 /**
- * The bodies of the first blocks that match: in the ranges that may have the id, and in those that no directory covers. `near` is set
- * when the directory has one place of the id.
+ * The bodies of the first blocks that match: in the ranges that may have the id, and in those that the directory does not cover.
+ * `prefetched` is set when the directory has one place of the id.
  */
 async function findBodies(
   state: QueryState,
   idPrefix: string,
   filters: Query[],
-): Promise<{ bodies: FoundBody[]; near: NearActions | undefined }> {
+): Promise<{ bodies: FoundBody[]; prefetched: PrefetchedActions | undefined }> {
   const { progress } = state;
   const blocks = historyBlocks(progress);
-  if (!blocks) return { bodies: [], near: undefined };
+  if (!blocks) return { bodies: [], prefetched: undefined };
   const covered = directoryBlocks(progress);
   const young = covered && within(blocks, { first: covered.last + 1, last: Infinity });
   const [places, ofYoung] = await Promise.all([
@@ -103,11 +106,11 @@ async function findBodies(
     young ? bodiesIn(state, rangesIn(young, state), filters) : [],
   ]);
   const old = places && rangesOf(places, progress);
-  const [ofOld, near] = await Promise.all([
+  const [ofOld, prefetched] = await Promise.all([
     bodiesIn(state, old ?? rangesIn(covered ?? blocks, state), filters),
-    places?.length === 1 ? readNear(state, places[0] as TransactionPlace) : undefined,
+    places?.length === 1 ? prefetch(state, places[0] as TransactionPlace) : undefined,
   ]);
-  return { bodies: [...ofOld, ...ofYoung].slice(0, MAX_BODIES).map(bodyOf), near };
+  return { bodies: [...ofOld, ...ofYoung].slice(0, MAX_BODIES).map(bodyOf), prefetched };
 }
 
 /** The ranges of places, ascending. */
@@ -116,7 +119,10 @@ function rangesOf(places: readonly TransactionPlace[], layout: RangeLayout): Blo
   return starts.map((first) => ({ first, last: rangeLast(first, layout) }));
 }
 
-async function readNear(state: QueryState, { range, sequences }: TransactionPlace): Promise<NearActions | undefined> {
+async function prefetch(
+  state: QueryState,
+  { range, sequences }: TransactionPlace,
+): Promise<PrefetchedActions | undefined> {
   const blocks = historyBlocks(state.progress);
   if (!blocks || !sequences) return undefined;
   const actions = await actionsIn(state, range, [onBranch(state.progress, blocks), ...inSequences(sequences)]);
@@ -144,9 +150,9 @@ async function bodiesIn(
 async function readTransaction(
   state: QueryState,
   { id, record, body }: FoundRecord,
-  near?: NearActions,
+  prefetched?: PrefetchedActions,
 ): Promise<StoredTransaction> {
-  const found = nearActionsOf(state, body, record, near) ?? (await readActionsOf(state, body, record));
+  const found = ownAmong(state, body, record, prefetched) ?? (await readActionsOf(state, body, record));
   const actions = found.map(({ row }) => row.action);
   assertWhole(record, actions);
   return {
@@ -161,17 +167,17 @@ async function readTransaction(
   };
 }
 
-/** The transaction's actions among those near it; undefined when not all its sequences are near. */
-function nearActionsOf(
+/** The transaction's actions among the prefetched ones; undefined when not all its sequences are among theirs. */
+function ownAmong(
   { progress }: QueryState,
   body: FoundBody,
   { firstSequence, sequenceCount }: TransactionHeader,
-  near: NearActions | undefined,
+  prefetched: PrefetchedActions | undefined,
 ): ReadAction[] | undefined {
   const end = firstSequence + sequenceCount;
-  if (!near || near.range !== rangeStart(body.blockNum, progress)) return undefined;
-  if (firstSequence < near.sequences.start || end > near.sequences.end) return undefined;
-  return near.actions.filter(
+  if (!prefetched || prefetched.range !== rangeStart(body.blockNum, progress)) return undefined;
+  if (firstSequence < prefetched.sequences.start || end > prefetched.sequences.end) return undefined;
+  return prefetched.actions.filter(
     ({ document }) => document.block === body.block && document.sequence >= firstSequence && document.sequence < end,
   );
 }

@@ -91,7 +91,7 @@ export class BlockWriter {
         readAt = performance.now();
       }
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
-      // First: it returns another progress, and its write term is for what is decoded and decided by this very one.
+      // Before anything is decided about the block: all of it has to follow from one progress, and this returns another.
       if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
       const decoded = await this.dataAbis.decode(block, progress, mayPostpone);
       if (!decoded) {

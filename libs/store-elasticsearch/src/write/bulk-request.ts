@@ -17,14 +17,14 @@ export class BulkRequest {
   readonly blocks: (BlockPosition | undefined)[] = [];
   /** Whether the request refreshes the index: expensive, so for few documents only. */
   visibleAtOnce = false;
-  /** Whether the server rejects each operation whose index is not an alias. Said once: each operation would have 21 bytes more. */
+  /** Whether the server rejects operations whose index is not an alias. Named once per request: per operation it would take 21 bytes. */
   requiresAliases = false;
-  /** Whether a document that was replaced or deleted since it was read fails the request; otherwise such a one is left as it is. */
+  /** Whether a document that was replaced or deleted since it was read fails the request; otherwise it is left as it is. */
   failsOnConflict = false;
   /** Whether the response lists every operation. Otherwise it only says whether one failed, which costs the server and the client less. */
   listsOperations = false;
 
-  /** `buffers`: those that the request takes its buffer from and that `release` gives it back to. */
+  /** `buffers`: where the request takes its buffer from, and where `release` puts it back. */
   constructor(private readonly buffers?: RequestBuffers) {
     this.buffer = buffers?.take() ?? Buffer.allocUnsafe(FIRST_CAPACITY);
   }

@@ -11,13 +11,13 @@ import { type Tier, TIER_ATTRIBUTE, tierOf } from '../indices/index-tiers';
 /** The fields of actions that an earlier version did not have. */
 const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
 
-/** What the indices have of committed blocks; the others can be made anew. */
+/** The single indices with documents of committed blocks: one that was lost cannot be made anew, as the others can. */
 const STATE_KINDS: ReadonlySet<SingleKind> = new Set(['abis', 'permissions']);
 
 /** The write terms of a new store. */
 const FIRST_TERM = 0;
 
-/** Of the indices that are created from now on. */
+/** Settings of the indices that a process creates. */
 export interface IndexSettings {
   replicas: number;
   /** Replicas of those that are created far behind the head. */
@@ -52,7 +52,7 @@ export class IndexProvisioner {
     await Promise.all([this.ensureState(progress), ...others.map((kind) => this.ensureSingle(kind, false))]);
   }
 
-  /** Creates the indices of ABIs and permissions; rejects as `ensureRange` when one of them is missing that has those of committed blocks. */
+  /** Creates the indices of ABIs and permissions. Rejects as `ensureRange` when one of them is missing although blocks are committed. */
   async ensureState(progress: Pick<ProgressDocument, 'committed'> | undefined): Promise<void> {
     const mustExist = progress?.committed !== undefined;
     await Promise.all([...STATE_KINDS].map((kind) => this.ensureSingle(kind, mustExist)));

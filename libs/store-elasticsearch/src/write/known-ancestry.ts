@@ -22,6 +22,7 @@ export class KnownAncestry {
       this.begin(previous && isOnBranch(previous, progress) ? previous : undefined);
     }
     if (!this.root || this.ids.get(num) === id) return this.root;
+    // The block replaces the one of its number and all that follow it.
     for (let undone = num; this.ids.delete(undone); undone++);
     this.abis = this.abis.filter((abi) => abi.block_num < num);
     this.ids.set(num, id);
@@ -53,7 +54,7 @@ export class KnownAncestry {
       this.root = committed;
       return;
     }
-    // A block that descends from an orphan below `clean_up_to` never joins the branch: what its data are decoded with is of no matter.
+    // A root up to `clean_up_to` is kept: no block that descends from an orphan there joins the branch, however its data are decoded.
     if (this.root && this.root.num > cleanUpTo && !isOnBranch(this.root, progress)) this.begin(undefined);
   }
 
