@@ -182,14 +182,8 @@ async function openWriter(
     { retainBlocks, actionsPerIndex },
   );
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
-  const blocks = new BlockWriter(
-    names,
-    indices,
-    fences,
-    bulk,
-    new DataAbis(abis, new DataFields(options.dataFields ?? []), postponeMs),
-    bulkBytes,
-  );
+  const dataAbis = new DataAbis(abis, new DataFields(options.dataFields ?? []), postponeMs);
+  const blocks = new BlockWriter({ names, indices, fences, bulk, dataAbis }, bulkBytes);
   const positions = new BranchPositions(names, searcher);
   return new ElasticsearchWriter({ client, progress, positions, blocks, journal, commits, bulk });
 }

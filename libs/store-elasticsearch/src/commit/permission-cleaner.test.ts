@@ -13,7 +13,7 @@ describe('the cleaning of permissions', () => {
       },
       searchAll: () => Promise.resolve([]),
     } as unknown as Searcher;
-    const cleaner = new PermissionCleaner(new IndexNames('test'), searcher, {} as BulkWriter, 0);
+    const cleaner = new PermissionCleaner(new IndexNames('test'), searcher, {} as unknown as BulkWriter, 0);
     for (const committedUpTo of [1_000, 1_100, 50, 1_200]) await cleaner.clean(committedUpTo);
     expect(examined).toEqual([
       [{ range: { block_num: { gt: 1_000, lte: 1_100 } } }],

@@ -18,7 +18,7 @@ import { type Scope, scopeOf } from './actions-scope';
 import { type DirectoryKey, directoryKeyOf } from './directory-query';
 import type { ActionSelection } from './locate-row';
 import { findParentTrace } from './parent-trace';
-import { openRun, runsOfPage } from './ranged-list';
+import { openRun, type Page, runsOfPage } from './ranged-list';
 import type { QueryState } from './query-state';
 
 const EMPTY: ActionRows = { rows: [], more: false };
@@ -33,21 +33,21 @@ export async function queryActions(state: QueryState, query: ActionsQuery): Prom
   if (query.window === 'newest' && query.order === 'asc') {
     return newestAscending(state, selection, key, query.limit);
   }
-  return takePage(state, selection, key, query.skip, query.limit);
+  return takePage(state, selection, key, query);
 }
 
 /** The filters of account, contracts and names, without the bounds. */
 function filtersOf({ account, filters, data, parent }: ActionsQuery): Query[] {
   return [
-    ...data.map(holding),
+    ...data.map(conditionQuery),
     ...(account === undefined ? [] : [{ term: { accounts: account } }]),
-    ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(matching), minimum_should_match: 1 } }]),
+    ...(filters.length === 0 ? [] : [{ bool: { should: filters.map(filterQuery), minimum_should_match: 1 } }]),
     ...(parent === 'root' ? [{ term: { root: true } }] : []),
   ];
 }
 
 /** Matches the actions that have the value of a condition in one of its fields. */
-function holding({ fields, text }: DataCondition): Query {
+function conditionQuery({ fields, text }: DataCondition): Query {
   const terms = fields.map(({ contract, action, field }) => {
     const filter: Query[] = [
       { term: { data: dataTerm(field, text) } },
@@ -59,7 +59,7 @@ function holding({ fields, text }: DataCondition): Query {
   return { bool: { should: terms, minimum_should_match: 1 } };
 }
 
-function matching({ account, name }: ActionFilter): Query {
+function filterQuery({ account, name }: ActionFilter): Query {
   return {
     bool: {
       filter: [
@@ -80,14 +80,14 @@ async function newestAscending(
   const { scope } = selection;
   const backwards: ActionSelection = { ...selection, order: 'desc' };
   let oldest: ReadAction | undefined;
-  for await (const row of rowsFrom(state, backwards, key, limit - 1, 1)) {
+  for await (const row of rowsFrom(state, backwards, key, { skip: limit - 1, limit: 1 })) {
     oldest = row;
     break;
   }
-  if (!oldest) return takePage(state, selection, key, 0, limit);
+  if (!oldest) return takePage(state, selection, key, { skip: 0, limit });
   const { sequence: start, blockNum: first } = oldest.document;
   const narrowed: Scope = { blocks: { ...scope.blocks, first }, sequences: { ...scope.sequences, start } };
-  return takePage(state, { ...selection, scope: narrowed }, { ...key, isExact: false }, 0, limit);
+  return takePage(state, { ...selection, scope: narrowed }, { ...key, isExact: false }, { skip: 0, limit });
 }
 
 /** Takes rows until the page is full; one row more shows whether any follow. */
@@ -95,12 +95,11 @@ async function takePage(
   state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
-  skip: number,
-  limit: number,
+  { skip, limit }: Page,
 ): Promise<ActionRows> {
   const rows: StoredAction[] = [];
   let bytes = 0;
-  for await (const { row } of rowsFrom(state, selection, key, skip, limit + 1)) {
+  for await (const { row } of rowsFrom(state, selection, key, { skip, limit: limit + 1 })) {
     if (rows.length === limit || bytes >= MAX_PAGE_BYTES) return { rows, more: true };
     rows.push(row);
     bytes += actionBytes(row);
@@ -113,13 +112,11 @@ async function* rowsFrom(
   state: QueryState,
   selection: ActionSelection,
   key: DirectoryKey,
-  skip: number,
-  limit: number,
+  page: Page,
 ): AsyncGenerator<ReadAction> {
-  let rest = skip;
-  let missing = limit;
-  for await (const run of runsOfPage(state, selection, key, { skip, limit })) {
-    const opened = await openRun(state, selection, run, rest, missing);
+  let { skip: rest, limit: missing } = page;
+  for await (const run of runsOfPage(state, selection, key, page)) {
+    const opened = await openRun(state, selection, run, { skip: rest, limit: missing });
     if ('passed' in opened) {
       rest -= opened.passed;
       continue;
@@ -149,7 +146,7 @@ async function childrenOf(
   const parent = await findParentTrace(state, parentSequence);
   if (!parent) return EMPTY;
   const rows: StoredAction[] = [];
-  for await (const row of laterInTransaction(state, parent.action, query.data.map(holding))) {
+  for await (const row of laterInTransaction(state, parent.action, query.data.map(conditionQuery))) {
     const { sequence } = row.document;
     const isWithin = sequence >= start && sequence < end;
     if (isWithin && isChild(row.row.action, parent.ordinal, query)) rows.push(row.row);

@@ -32,8 +32,8 @@ export type OpenedRun = { list: ActionList; hasRows: boolean } | { passed: numbe
 
 /** The number of ranges in the first run of uncounted ranges. */
 const FIRST_RANGES = 8;
-/** More rows are rather skipped by the counts of the directory. No page is larger. */
-const MAX_HEAD_SKIP = 1_000;
+/** When more rows are to be skipped, no range is searched before the directory's counts are known: they tell which ranges to skip. */
+const MAX_SKIP_WITHOUT_DIRECTORY = 1_000;
 
 /** A range of a list; `rows` undefined: it has not been counted. */
 interface ListedRange {
@@ -48,8 +48,8 @@ export interface Page {
 }
 
 /**
- * The ranges that have the rows of a page of a selection, in its order. The newest ranges are not in the directory yet, and are
- * always searched. Of the others,
+ * The ranges that have the rows of a page of a selection, in its order. The young blocks, which are not in the directory yet, are always
+ * searched. Of the ranges of the old ones,
  * - all are searched while there is no directory;
  * - if this process has read the directory's counts of the list, the first run has all ranges that the page needs;
  * - otherwise the first of them is searched while the directory is read, then those that have rows by the directory.
@@ -67,10 +67,10 @@ export async function* runsOfPage(
   const ofYoung = (young ? rangesIn(young, state) : []).map((blocks) => ({ blocks, rows: undefined }));
   if (order === 'desc') ofYoung.reverse();
   const known = old && knownRanges(state, key);
-  if (!covered || !old) yield* toRuns(ofYoung);
-  else if (!known) yield* runsWhileReadingDirectory(state, selection, key, page, { covered, old, ofYoung });
+  if (!old) yield* toRuns(ofYoung);
+  else if (!known) yield* runsWhileReadingDirectory(state, selection, key, page, { old, ofYoung });
   else {
-    const ofOld = rangesWithRows(state, order, old, covered, known);
+    const ofOld = rangesWithRows(state, order, old, known);
     yield* runsOfKnownCounts(order === 'desc' ? [...ofYoung, ...ofOld] : [...ofOld, ...ofYoung], page);
   }
 }
@@ -84,17 +84,17 @@ async function* runsWhileReadingDirectory(
   { order }: ActionSelection,
   key: DirectoryKey,
   { skip }: Page,
-  { covered, old, ofYoung }: { covered: BlockRange; old: BlockRange; ofYoung: readonly ListedRange[] },
+  { old, ofYoung }: { old: BlockRange; ofYoung: readonly ListedRange[] },
 ): AsyncGenerator<Run> {
-  const head = skip <= MAX_HEAD_SKIP ? firstRange(old, order, state) : undefined;
-  const rest = without(old, head);
+  const first = skip <= MAX_SKIP_WITHOUT_DIRECTORY ? firstRange(old, order, state) : undefined;
+  const rest = without(old, first);
   const inDirectory = rest && findRanges(state, key);
   // The directory is awaited only if the list does not end before. Without this handler, a failure would then be an unhandled
   // rejection.
   inDirectory?.catch(() => undefined);
-  const ofHead = head ? [{ blocks: head, rows: undefined }] : [];
-  yield* toRuns(order === 'desc' ? [...ofYoung, ...ofHead] : ofHead);
-  if (inDirectory) yield* toRuns(rangesWithRows(state, order, rest, covered, await inDirectory));
+  const ofFirst = first ? [{ blocks: first, rows: undefined }] : [];
+  yield* toRuns(order === 'desc' ? [...ofYoung, ...ofFirst] : ofFirst);
+  if (inDirectory) yield* toRuns(rangesWithRows(state, order, rest, await inDirectory));
   if (order === 'asc') yield* toRuns(ofYoung);
 }
 
@@ -116,14 +116,14 @@ function rangesWithRows(
   { progress }: QueryState,
   order: Order,
   old: BlockRange,
-  covered: BlockRange,
   { ranges: found, isExact }: DirectoryRanges,
 ): ListedRange[] {
+  const covered = directoryBlocks(progress);
   const ranges = found.flatMap(({ range, rows }) => {
     const whole = { first: range, last: rangeLast(range, progress) };
     const blocks = within(whole, old);
     if (!blocks) return [];
-    const all = within(whole, covered);
+    const all = covered && within(whole, covered);
     const isWhole = blocks.first === all?.first && blocks.last === all.last;
     return [{ blocks, rows: isExact && isWhole ? rows : undefined }];
   });
@@ -135,7 +135,7 @@ function rangesWithRows(
  * latter first takes one request more, but not the ranges whose rows are all skipped, which may be many.
  */
 function* runsOfKnownCounts(ranges: readonly ListedRange[], { skip, limit }: Page): Generator<Run> {
-  const takesFew = skip <= MAX_HEAD_SKIP && rangesNeeded(ranges, skip) <= FIRST_RANGES;
+  const takesFew = skip <= MAX_SKIP_WITHOUT_DIRECTORY && rangesNeeded(ranges, skip) <= FIRST_RANGES;
   const first = takesFew ? ranges.slice(0, rangesNeeded(ranges, skip + limit)) : [];
   // Counted ranges alone need no such run: the counts tell in which of them the page begins.
   const isMixed = first.some(({ rows }) => rows === undefined);
@@ -174,8 +174,7 @@ export async function openRun(
   state: QueryState,
   selection: ActionSelection,
   run: Run,
-  skip: number,
-  limit: number,
+  { skip, limit }: Page,
 ): Promise<OpenedRun> {
   const { scope, order } = selection;
   const listAt = (ranges: readonly BlockRange[], { part, rowsBefore }: RowInPart<SequenceRange>): OpenedRun => {

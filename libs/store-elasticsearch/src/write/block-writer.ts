@@ -39,11 +39,14 @@ export interface BlockWrite {
 /** Makes the documents of blocks durable, in any order, each time they are delivered. */
 export class BlockWriter {
   constructor(
-    private readonly names: IndexNames,
-    private readonly indices: IndexProvisioner,
-    private readonly fences: WriteFences,
-    private readonly bulk: BulkWriter,
-    private readonly dataAbis: DataAbis,
+    private readonly parts: {
+      names: IndexNames;
+      indices: IndexProvisioner;
+      fences: WriteFences;
+      bulk: BulkWriter;
+      dataAbis: DataAbis;
+    },
+    /** A request is sent when it has this many bytes. */
     private readonly bulkBytes: number,
   ) {}
 
@@ -55,7 +58,7 @@ export class BlockWriter {
     for (let tries = 1; ; tries++) {
       try {
         const write: BlockWrite = { written: [], postponed: [] };
-        await this.bulk.write(this.requestsOf(blocks, mayPostpone, source, write));
+        await this.parts.bulk.write(this.requestsOf(blocks, mayPostpone, source, write));
         return write;
       } catch (error) {
         // The range of a block may have been removed since the progress was read: the next attempt leaves the block out.
@@ -69,10 +72,10 @@ export class BlockWriter {
   /** Prepares for another attempt: indices may have to be created, and the term of the progress may not have begun. */
   private async reopen(progress: ProgressDocument): Promise<void> {
     const terms = writeTermsOf(progress);
-    this.indices.forget();
+    this.parts.indices.forget();
     for (const blocks of ['reversible', 'irreversible'] as const) {
-      this.fences[blocks].forget();
-      await this.fences[blocks].begin(terms[blocks]);
+      this.parts.fences[blocks].forget();
+      await this.parts.fences[blocks].begin(terms[blocks]);
     }
   }
 
@@ -93,7 +96,7 @@ export class BlockWriter {
       if (block.streamPosition.sequence <= progress.view.ordinal) continue;
       // Before anything is decided about the block: all of it has to follow from one progress, and this returns another.
       if (!isReserved(block, progress)) progress = await source.reserve(block.position.num);
-      const decoded = await this.dataAbis.decode(block, progress, mayPostpone);
+      const decoded = await this.parts.dataAbis.decode(block, progress, mayPostpone);
       if (!decoded) {
         write.postponed.push(block);
         continue;
@@ -112,7 +115,7 @@ export class BlockWriter {
   }
 
   private newRequest(): BulkRequest {
-    const request = this.bulk.newRequest();
+    const request = this.parts.bulk.newRequest();
     request.requiresAliases = true;
     return request;
   }
@@ -125,14 +128,17 @@ export class BlockWriter {
     const { position, lastIrreversible } = block;
     const blocks = position.num <= lastIrreversible.num ? 'irreversible' : 'reversible';
     const term = writeTermsOf(progress)[blocks];
-    await this.indices.ensureRange(position.num, progress, isFarBehind(block));
-    await this.indices.ensureState(progress);
+    await this.parts.indices.ensureRange(position.num, progress, isFarBehind(block));
+    await this.parts.indices.ensureState(progress);
     const indices = new Map<string, string>(
-      RANGED_KINDS.map((kind) => [kind, this.names.ranged(kind, position.num, progress)]),
+      RANGED_KINDS.map((kind) => [kind, this.parts.names.ranged(kind, position.num, progress)]),
     );
-    const indexOf = (kind: NewDocument['kind']): string => indices.get(kind) ?? this.names.of(kind);
-    await this.fences[blocks].open([...indices.values(), this.names.abis, this.names.permissions], term);
-    return (kind) => this.names.writeAlias(indexOf(kind), blocks, term);
+    const indexOf = (kind: NewDocument['kind']): string => indices.get(kind) ?? this.parts.names.of(kind);
+    await this.parts.fences[blocks].open(
+      [...indices.values(), this.parts.names.abis, this.parts.names.permissions],
+      term,
+    );
+    return (kind) => this.parts.names.writeAlias(indexOf(kind), blocks, term);
   }
 }
 

@@ -9,7 +9,7 @@ import { MissingIndexError } from './write-fence';
 import { Semaphore } from './semaphore';
 
 /** A request is not retried after this time: the caller then determines again what is left to write. */
-export const SEND_LIMIT_MS = 60_000;
+const SEND_LIMIT_MS = 60_000;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5_000;
 
