@@ -87,7 +87,7 @@ export function rowSelection(
 ): RowSelection {
   if (!conditions) return { order, matches: () => true };
   const matches = (row: StoredAction): boolean =>
-    matchesFilters(row.action, conditions.filters) && isWithin(row, conditions) && isChild(row, conditions, parent);
+    matchesFilters(row.action, conditions.filters) && isWithin(row, conditions) && isOfParent(row, conditions, parent);
   return { order, matches };
 }
 
@@ -97,7 +97,7 @@ function isWithin({ blockNum, blockTimestamp }: StoredAction, { after, before }:
   return (!after || distance(after) >= 0) && (!before || distance(before) <= 0);
 }
 
-function isChild(row: StoredAction, { parent }: TraceConditions, trace: ParentTrace | undefined): boolean {
+function isOfParent(row: StoredAction, { parent }: TraceConditions, trace: ParentTrace | undefined): boolean {
   if (parent === undefined) return true;
   const creator = row.action.traces[0]?.creatorOrdinal;
   if (parent === 'root') return creator === 0;
