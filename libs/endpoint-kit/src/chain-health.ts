@@ -1,3 +1,4 @@
+import { blockTimestampToMs } from '@antelope-history/abi';
 import { describeLag, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
 import { readServiceVersion } from '@antelope-history/app-runtime';
 import type { ChainStatus, HistoryReader } from '@antelope-history/store';
@@ -20,14 +21,10 @@ export function createStateReader(reader: HistoryReader): () => Promise<{ status
   return async () => ({ status: (await readHealth()).status });
 }
 
-const MS_PER_SLOT = 500;
-/** Slots count from 2000-01-01 (nodeos block_timestamp.hpp). */
-const SLOTS_START_MS = Date.UTC(2000, 0, 1);
-
 /** Seconds since the time of the committed block; undefined when there is none. */
 export function committedAgeSeconds(status: ChainStatus | undefined): number | undefined {
   const slot = status?.committedTimestamp;
-  return slot === undefined ? undefined : (Date.now() - (SLOTS_START_MS + slot * MS_PER_SLOT)) / 1000;
+  return slot === undefined ? undefined : (Date.now() - blockTimestampToMs(slot)) / 1000;
 }
 
 function describeHealth(status: ChainStatus | undefined, version: string): HealthResponse {
