@@ -17,6 +17,7 @@ import { recordedRecords } from './recorded-records';
 
 const BLOCKS = recordedRecords('leap-snapshot');
 const LAST = BLOCKS.at(-1)!.position;
+const CHAIN_ID = 'c'.repeat(64);
 
 /** A store whose writes fail as the test configures. */
 class FailingStore implements HistoryWriter {
@@ -28,6 +29,8 @@ class FailingStore implements HistoryWriter {
   /** How many more writes store their first block only and postpone the others. */
   postpones = 0;
   writes = 0;
+  /** How many more times it cannot be tied to a chain. */
+  failsToBind = 0;
 
   constructor(private readonly store: HistoryWriter) {}
 
@@ -35,8 +38,9 @@ class FailingStore implements HistoryWriter {
     return this.store.getProgress();
   }
 
-  setChainId(chainId: string): Promise<void> {
-    return this.store.setChainId(chainId);
+  async setChainId(chainId: string): Promise<void> {
+    if (this.failsToBind-- > 0) throw new HistoryError('STORE_UNAVAILABLE', 'refused by the test');
+    await this.store.setChainId(chainId);
   }
 
   maintain(): Promise<ChainStatus> {
@@ -185,6 +189,13 @@ describe('the indexer', () => {
     expect(failures).toEqual([]);
   });
 
+  it('ties the store to the chain before it writes, also after an attempt that failed', async () => {
+    store.failsToBind = 1;
+    await publish(BLOCKS.slice(0, 5).map((block) => ({ ...block, chainId: CHAIN_ID })));
+    await until('they are acknowledged', async () => (await queued()) === 0);
+    expect((await lmdb.getProgress()).status.chainId).toBe(CHAIN_ID);
+  });
+
   it('leaves its blocks to other indexers while it is refused alone, and goes on when it is not', async () => {
     const first = BLOCKS.slice(0, -5);
     store.failWith = 'DATA_FIELDS_DIFFER';
@@ -273,6 +284,25 @@ describe('the indexer', () => {
     await publish(BLOCKS.slice(5));
     await until('the last block', async () => (await committed()) === LAST.num);
     expect(failures).toEqual([]);
+  });
+
+  it('keeps a block that the store refuses in the queue until the refetch request is sent', async () => {
+    const publishAs = broker.publish.bind(broker);
+    let isBrokerAway = true;
+    let attempts = 0;
+    broker.publish = async (queue, message) => {
+      if (queue.name !== TOPOLOGY.refetch.name) return publishAs(queue, message);
+      attempts++;
+      if (isBrokerAway) throw new HistoryError('BROKER_UNAVAILABLE', 'refused by the test');
+      return publishAs(queue, message);
+    };
+    store.refuses = BLOCKS[0]!.position.num;
+    await publish(BLOCKS.slice(0, 1));
+    await until('the request', () => attempts > 0);
+    expect(await broker.depth(TOPOLOGY.blockRecords)).toMatchObject({ messages: 1, deadLetters: 0 });
+    isBrokerAway = false;
+    await until('it is dead-lettered', async () => (await queued()) === 0);
+    expect(refetches).toMatchObject([{ code: 'BLOCK_REFUSED' }]);
   });
 
   it('requests a refetch when written blocks are not committed; of several indexers only one does', async () => {

@@ -74,6 +74,19 @@ describe('a long list of accounts', () => {
     await closed;
     await expect(reader.getKeyAccounts(KEY)).rejects.toMatchObject({ code: 'STOPPED' });
   });
+
+  it('keeps the environment open, whose snapshot it reads, until it has ended', async () => {
+    const ended: string[] = [];
+    let goOn = (): void => undefined;
+    const pause = () => new Promise<void>((resolve) => (goOn = resolve));
+    const listed = reader.getKeyAccounts(KEY, Infinity, pause).catch(() => ended.push('list'));
+    const closed = reader.close().then(() => ended.push('environment'));
+    // LMDB closes an environment without commits in progress at once.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    goOn();
+    await Promise.all([listed, closed]);
+    expect(ended).toEqual(['list', 'environment']);
+  });
 });
 
 /** A block in which owners give their permission `active` to a key and an actor. */
