@@ -15,6 +15,8 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('LargeResponses', () => {
+  afterEach(() => jest.useRealTimers());
+
   it('admits two at once, and the others in order of arrival', async () => {
     const responses = new LargeResponses();
     await Promise.all([responses.enter(staying()), responses.enter(staying())]);
@@ -46,6 +48,34 @@ describe('LargeResponses', () => {
     await expect(responses.enter(staying())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     for (let left = 0; left < 64; left++) responses.leave();
     await Promise.all(waiting);
+  });
+
+  it('refuses a request that has waited for twenty seconds', async () => {
+    const responses = new LargeResponses();
+    await Promise.all([responses.enter(staying()), responses.enter(staying())]);
+    jest.useFakeTimers();
+    const refused = expect(responses.enter(staying())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    jest.advanceTimersByTime(20_000);
+    await refused;
+  });
+
+  it.each<[string, (client: AbortController) => void]>([
+    ['disconnects', (client) => client.abort(new HistoryError('CLIENT_LEFT', 'gone'))],
+    ['is still served after the longest wait', () => jest.advanceTimersByTime(6_000)],
+  ])('keeps the others in the queue when a client that has waited %s', async (_, happens) => {
+    const responses = new LargeResponses();
+    await Promise.all([responses.enter(staying()), responses.enter(staying())]);
+    jest.useFakeTimers();
+    const client = new AbortController();
+    const admitted = responses.enter(client.signal);
+    responses.leave();
+    await admitted;
+    jest.advanceTimersByTime(15_000);
+    const next = responses.enter(staying());
+    happens(client);
+    responses.leave();
+    jest.useRealTimers();
+    expect(await isSettled(next)).toBe(true);
   });
 
   it('does not admit a client that has already disconnected', async () => {

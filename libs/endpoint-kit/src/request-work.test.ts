@@ -86,6 +86,14 @@ describe('RequestWork', () => {
     await searches[2];
   });
 
+  it('is one of the large responses once, also when its search was long before', async () => {
+    const responses = new LargeResponses();
+    const work = workOf(responses);
+    await work.pauseSearch(1_000_000);
+    await work.becomeLarge();
+    await expect(workOf(responses).becomeLarge()).resolves.toBeUndefined();
+  });
+
   it('ends a search whose client disconnected', async () => {
     const client = new AbortController();
     const work = workOf(new LargeResponses(), client.signal);
