@@ -271,6 +271,25 @@ describe('the indexer', () => {
     expect(refetches.length).toBe(2);
   });
 
+  it('requests another refetch when the block behind a gap comes again, and while the gap stays for long', async () => {
+    const drop = async (index: number): Promise<void> => {
+      await publish([BLOCKS[index]!]);
+      await until('it is dropped', async () => (await queued()) === 0);
+    };
+    await publish(BLOCKS.slice(0, 1));
+    await until('one block', async () => (await queued()) === 0);
+    await drop(2);
+    await drop(2);
+    expect(refetches.length).toBe(2);
+    await drop(3);
+    expect(refetches.length).toBe(2);
+    const later = performance.now() + 5_000;
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
+    await drop(4);
+    clock.mockRestore();
+    expect(refetches.length).toBe(3);
+  });
+
   it('dead-letters a block that the store refuses, writes those before it, and requests a refetch', async () => {
     const refused = BLOCKS[5]!.position.num;
     store.refuses = refused;
