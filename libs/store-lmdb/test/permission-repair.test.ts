@@ -4,7 +4,7 @@ import path from 'node:path';
 import { writeName } from '@antelope-history/abi';
 import type { BlockRecords } from '@antelope-history/records';
 import type { StoreReader, StoreRepairer, StoreWriter } from '@antelope-history/store';
-import { type BlockPlan, EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
+import { type ActionPlan, type BlockPlan, EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
 import { openLmdbStoreReader } from '../src/reader';
 import { openLmdbStoreWriter } from '../src/writer';
 
@@ -15,15 +15,23 @@ const [WRONG, RIGHT, LATER, LAST] = [1, 2, 3, 4].map((byte) => Buffer.alloc(34, 
   Buffer,
 ];
 
-/** Changes alice's permission `active` by these keys in turn, each by an action. */
-function changesTo(...keys: Buffer[]): BlockPlan {
+/** The data of an action that changes a permission of alice. */
+function updateOf(permission: string): Buffer {
   const data = Buffer.alloc(24);
   writeName('alice', data, 0);
-  writeName('active', data, 8);
-  const update = { account: 'eosio', name: 'updateauth', actor: 'alice', notified: [], creatorDistance: 0 };
+  writeName(permission, data, 8);
+  return data;
+}
+
+function updateauth(data: Buffer): ActionPlan {
+  return { account: 'eosio', name: 'updateauth', actor: 'alice', notified: [], creatorDistance: 0, dataBytes: 0, data };
+}
+
+/** Changes alice's permission `active` by these keys in turn, each by an action. */
+function changesTo(...keys: Buffer[]): BlockPlan {
   return {
     ...EMPTY_BLOCK,
-    transactions: keys.map(() => [{ ...update, dataBytes: 0, data }]),
+    transactions: keys.map(() => [updateauth(updateOf('active'))]),
     permissions: keys.map((key) => ({ owner: 'alice', name: 'active', authority: { keys: [key], actors: [] } })),
   };
 }
@@ -96,4 +104,57 @@ describe('repairing a permission', () => {
     await writer.writeBlocks([chain.block(second, EMPTY_BLOCK, second.position)]);
     expect(await keysOf()).toEqual([LATER]);
   });
+
+  it('removes the accounts that only the wrong one names', async () => {
+    const first = chain.block(undefined, changesTo(RIGHT));
+    const authority = { keys: [WRONG], actors: ['mallory'] };
+    const second = chain.block(first, EMPTY_BLOCK, first.position);
+    await writer.writeBlocks([
+      { ...first, permissionChanges: [{ owner: 'alice', name: 'active', authority }] },
+      second,
+    ]);
+    await writer.repairBlocks([first]);
+    expect((await reader.getControlledAccounts('mallory')).accounts).toEqual([]);
+    expect(await keysOf()).toEqual([RIGHT]);
+  });
+
+  it('sees by the repaired actions whether a later block has changed it', async () => {
+    const first = chain.block(undefined, changesTo(RIGHT));
+    const second = chain.block(first, { ...EMPTY_BLOCK, transactions: [[updateauth(updateOf('owner'))]] });
+    const third = chain.block(second, EMPTY_BLOCK, second.position);
+    const wrong = withOtherData(second, updateOf('owner'), updateOf('active'));
+    await writer.writeBlocks([withWrongKey(first), wrong, third]);
+    await writer.repairBlocks([first, second]);
+    expect(await keysOf()).toEqual([RIGHT]);
+  });
+
+  it('leaves those of eosio.prods as they are, which change without an action', async () => {
+    const givenTo = (key: Buffer): BlockPlan => {
+      return {
+        ...EMPTY_BLOCK,
+        permissions: [{ owner: 'eosio.prods', name: 'active', authority: { keys: [key], actors: [] } }],
+      };
+    };
+    const first = chain.block(undefined, givenTo(RIGHT));
+    const second = chain.block(first, givenTo(LATER));
+    await writer.writeBlocks([first, second, chain.block(second, EMPTY_BLOCK, second.position)]);
+    await writer.repairBlocks([first]);
+    expect(await keysOf()).toEqual([LATER]);
+  });
 });
+
+/** A block in whose actions other data stand. */
+function withOtherData(block: BlockRecords, data: Buffer, other: Buffer): BlockRecords {
+  const changed = (bytes: Buffer): Buffer => {
+    const copy = Buffer.from(bytes);
+    other.copy(copy, copy.indexOf(data));
+    return copy;
+  };
+  return {
+    ...block,
+    transactions: block.transactions.map((each) => ({
+      ...each,
+      actions: each.actions.map((action) => ({ ...action, bytes: changed(action.bytes) })),
+    })),
+  };
+}
