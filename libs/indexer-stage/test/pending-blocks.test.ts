@@ -20,6 +20,12 @@ function deliveriesOf(isLost: () => boolean): Delivery<BlockRecords>[] {
   }));
 }
 
+/** A delivery that is not lost, of a block far below the head. */
+function farBehind(): Delivery<BlockRecords> {
+  const head = { num: 4_000_000_000, id: 'f'.repeat(64) };
+  return { ...deliveriesOf(() => false)[0]!, message: { ...BLOCKS[0]!, head } };
+}
+
 function takeAll(pending: PendingBlocks): Delivery<BlockRecords>[] {
   const taken: Delivery<BlockRecords>[] = [];
   while (!pending.isEmpty) taken.push(...pending.takeBatch());
@@ -39,14 +45,23 @@ describe('the blocks that wait for a write', () => {
     expect(taken.some((delivery) => delivery.isLost())).toBe(false);
   });
 
-  it('have the bytes of those that are left', () => {
-    const pending = new PendingBlocks(BATCH_BYTES);
+  it.each(['lost', 'written'])('have the bytes of those that are left when the others are %s', (how) => {
+    const few = deliveriesOf(() => isLost).slice(0, 10);
+    const pending = new PendingBlocks(few.reduce((sum, { bytes }) => sum + bytes, 0));
     let isLost = false;
-    for (const delivery of deliveriesOf(() => isLost)) pending.add(delivery);
-    isLost = true;
-    const far = { ...BLOCKS[0]!, head: { num: 4_000_000_000, id: 'f'.repeat(64) } };
-    pending.add({ ...deliveriesOf(() => false)[0]!, message: far });
+    for (const delivery of few) pending.add(delivery);
+    if (how === 'lost') isLost = true;
+    else takeAll(pending);
+    pending.add(farBehind());
     expect(pending.isWorthWriting()).toBe(false);
     expect(takeAll(pending).length).toBe(1);
+  });
+
+  it('are worth writing at once when the newest is the head of the chain', () => {
+    const pending = new PendingBlocks(BATCH_BYTES);
+    const delivery = farBehind();
+    const { position } = delivery.message;
+    pending.add({ ...delivery, message: { ...delivery.message, head: position } });
+    expect(pending.isWorthWriting()).toBe(true);
   });
 });

@@ -17,16 +17,13 @@ const STATUS: ChainStatus = {
   revision: 0,
 };
 
-it('a store that hangs is asked to catch up once, however long it hangs, and a publication waits for no more', async () => {
-  let commits = 0;
-  let release = (): void => undefined;
-  const hanging = new Promise<void>((resolve) => (release = resolve));
-  const publisher = new ProgressPublisher({
+/** A publisher whose store is maintained by `maintain`. */
+function publisherOf(maintain: () => Promise<void>, signal = new AbortController().signal): ProgressPublisher {
+  return new ProgressPublisher({
     store: {
       getProgress: async () => ({ status: STATUS, positions: [], sequence: 0 }),
       maintain: async () => {
-        commits++;
-        await hanging;
+        await maintain();
         return STATUS;
       },
     },
@@ -34,7 +31,17 @@ it('a store that hangs is asked to catch up once, however long it hangs, and a p
     log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
     metrics: createIndexerMetrics(new Registry()),
     stalls: { observe: () => undefined, reportStall: async () => undefined } as unknown as StallReporter,
-    signal: new AbortController().signal,
+    signal,
+  });
+}
+
+it('a store that hangs is asked to catch up once, however long it hangs, and a publication waits for no more', async () => {
+  let commits = 0;
+  let release = (): void => undefined;
+  const hanging = new Promise<void>((resolve) => (release = resolve));
+  const publisher = publisherOf(() => {
+    commits++;
+    return hanging;
   });
   const catchUps = Array.from({ length: 3_600 }, () => publisher.catchUp());
   const published = publisher.publish();
@@ -43,4 +50,18 @@ it('a store that hangs is asked to catch up once, however long it hangs, and a p
   expect(commits).toBe(1);
   await publisher.catchUp();
   expect(commits).toBe(2);
+});
+
+it('a store is not maintained any more after the stop, also when its turn comes later', async () => {
+  let commits = 0;
+  const stopping = new AbortController();
+  const publisher = publisherOf(() => {
+    commits++;
+    return Promise.resolve();
+  }, stopping.signal);
+  const published = publisher.publish();
+  const caughtUp = publisher.catchUp();
+  stopping.abort();
+  await Promise.all([published, caughtUp]);
+  expect(commits).toBe(0);
 });
