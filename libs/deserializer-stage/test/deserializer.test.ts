@@ -27,12 +27,12 @@ const NUMBERS = messages.map(({ thisBlock }) => thisBlock!.num);
 /** In a message: after the variant tag, two positions, the flag and the position of `this_block`, a flag and a number. */
 const PREVIOUS_ID_AT = 1 + 36 + 36 + 1 + 36 + 1 + 4;
 
-/** A broker that refuses the next `failing` blocks of records. */
+/** A broker that refuses the next `failing` messages of the deserializer. */
 class FailingBroker extends MemoryBroker {
   failing = 0;
 
   override async publish<T>(queue: Queue<T>, message: T): Promise<void> {
-    if (queue.name === TOPOLOGY.blockRecords.name && this.failing-- > 0) {
+    if (queue.name !== TOPOLOGY.rawBlocks.name && this.failing-- > 0) {
       throw new HistoryError('BROKER_UNAVAILABLE', 'refused by the test');
     }
     await super.publish(queue, message);
@@ -153,6 +153,13 @@ describe('the deserializer', () => {
     expect(receivedNumbers().sort((left, right) => left - right)).toEqual(NUMBERS.slice(0, 10));
     expect(await broker.deadLetters(TOPOLOGY.rawBlocks)).toEqual([]);
     expect(refetches).toEqual([]);
+  });
+
+  it('requests the refetch of a block that does not decode also when the broker was unavailable', async () => {
+    broker.failing = 1;
+    await publish([{ ...RAW[0]!, message: Buffer.from([0x7f]) }]);
+    await until('it is dead-lettered', async () => (await broker.deadLetters(TOPOLOGY.rawBlocks)).length === 1);
+    await until('the request', () => refetches.length === 1);
   });
 
   it('stops soon while its records are not consumed, and loses no block', async () => {
