@@ -110,6 +110,25 @@ describe('createApi', () => {
       expect([status, Number(headers['x-request-cost'])]).toEqual([503, 153]);
     });
 
+    it('is no obstacle to later large responses', async () => {
+      const createLarge: typeof createGetHead = (context) => async (request, work, filters) => {
+        await work.becomeLarge();
+        return createGetHead(context)(request, work, filters);
+      };
+      const reader = brokenReader();
+      const api = createApi(
+        'test-api',
+        ROUTES,
+        { getFinal: createLarge, getCurrent: createLarge },
+        createApiDeps(reader),
+      );
+      for (let times = 0; times < 2; times++) await client.post(api, ROUTES.getCurrent, {});
+      reader.getStatus = () => sample.getStatus();
+      for (let times = 0; times < 3; times++) {
+        expect((await client.post(api, ROUTES.getCurrent, {})).status).toBe(200);
+      }
+    });
+
     it('is down in /health', async () => {
       const response = await request(createTestApi(createApiDeps(brokenReader()))).get('/health');
       expect([response.status, response.body.status, response.body.components]).toEqual([
