@@ -51,6 +51,10 @@ describe('get_actions', () => {
     expect((await actionsOf({ after: '2027-01-01', before: 5 })).actions).toEqual([]);
   });
 
+  it('takes a filter on action data of null for none', async () => {
+    expect(await actionsOf({ 'transfer.to': null })).toEqual(await actionsOf({}));
+  });
+
   it('returns no actions for an unknown account', async () => {
     expect(await actionsOf({ account_name: 'nosuchacct' })).toMatchObject({ actions: [], more: false });
   });

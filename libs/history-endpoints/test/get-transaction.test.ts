@@ -91,6 +91,17 @@ describe('get_transaction', () => {
     expect(await etagOf((sample.status.lastIrreversible?.num ?? 0) + 1)).toBeUndefined();
   });
 
+  it('is not final with the hint of an irreversible block that is not committed yet', async () => {
+    const status = { ...sample.status, committed: { num: 150, id: '0'.repeat(64) } };
+    const id = await idAt(100);
+    const behind = Object.create(sample) as HistoryReader;
+    behind.getTransaction = async () => ({ ...(await sample.getTransaction(id)), status });
+    const app = createHistoryApi(createApiDeps(behind));
+    const etagOf = async (block_num_hint: number) =>
+      (await client.post(app, route, { id, block_num_hint })).headers['etag'];
+    expect([await etagOf(150), await etagOf(151)]).toEqual([`W/"${id}"`, undefined]);
+  });
+
   it.each(['1234567', 'z'.repeat(64), '0'.repeat(65), '', '0x12345678', ' 12345678'])(
     'refuses the id %j',
     async (id) => {

@@ -8,12 +8,12 @@ import { removeFact, writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
 
 /** Creates an empty store as a version did that had no lists of further traces. */
-export async function createEarlierStore(options: LmdbWriterOptions): Promise<void> {
+export async function createEarlierStore(options: LmdbWriterOptions, formatVersion = 1): Promise<void> {
   await (await openLmdbStoreWriter(options)).close();
   const tables = createTables(options);
   const batch = new WriteBatch();
   removeFact(tables, 'countsTraces', batch);
-  writeFact(tables, 'formatVersion', 1, batch);
+  writeFact(tables, 'formatVersion', formatVersion, batch);
   await new BatchCommitter(tables, new OpeningGate(), new DiskRoom(options.path, 0), new DataFile(options.path)).commit(
     batch,
   );

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
@@ -28,6 +28,19 @@ async function formatOf(options: EnvironmentOptions): Promise<number | undefined
   }
 }
 
+/** The files of a folder that this process has open. */
+function openFilesIn(folder: string): string[] {
+  const open = readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      // The descriptor of the list itself is closed.
+      return [];
+    }
+  });
+  return open.filter((file) => file.startsWith(`${folder}/`));
+}
+
 describe('a data directory that an earlier version began', () => {
   let folder: string;
   beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'store-lmdb-older-'))));
@@ -51,6 +64,15 @@ describe('a data directory that an earlier version began', () => {
     await expect(asked).rejects.toMatchObject({ code: 'POSITIONS_NOT_STORED' });
     await reader.close();
     await writer.close();
+  });
+
+  it('is not held open by a reader that refuses its format', async () => {
+    // Only Linux lists the open files of a process here.
+    if (process.platform !== 'linux') return;
+    const options = { path: folder, mapSizeBytes: 0 };
+    await createEarlierStore(options, 0);
+    await expect(openLmdbStoreReader(options)).rejects.toMatchObject({ code: 'STORE_FORMAT_MISMATCH' });
+    expect(openFilesIn(folder)).toEqual([]);
   });
 
   it('has a format that the earlier version refuses, once this version may write it', async () => {
