@@ -41,4 +41,14 @@ describe('BlockVerifier', () => {
     await verified;
     expect(turns).toBeGreaterThan(2);
   });
+
+  it('leaves irreversible blocks out where it verifies new ones only', async () => {
+    const ofNew = new BlockVerifier('new', new Registry());
+    const altered = { ...largestBlock(), transactions: [] };
+    const { position } = altered;
+    await ofNew.verify({ ...altered, lastIrreversible: position });
+    const before = { ...position, num: position.num - 1 };
+    const verified = ofNew.verify({ ...altered, lastIrreversible: before });
+    await expect(verified).rejects.toMatchObject({ code: 'BLOCK_ALTERED' });
+  });
 });

@@ -40,6 +40,11 @@ describe('toDataConditions', () => {
     expect((await conditionsOf({ 'transfer.to': value }))[0]?.text).toBe(text);
   });
 
+  it('compares texts of up to 1,024 characters', async () => {
+    const text = 'x'.repeat(1_024);
+    expect((await conditionsOf({ 'transfer.to': text }))[0]?.text).toBe(text);
+  });
+
   it.each<[string, Bound | undefined]>([
     ['no bound', undefined],
     ['an earlier block', { blockNum: FROM - 1 }],
@@ -73,6 +78,8 @@ describe('toDataConditions', () => {
     [{ 'transfer.to': 9_007_199_254_740_993 }, 'transfer.to: send a number beyond 2^53 as text'],
     [{ 'transfer.to': -7_265_633_319_188_119_484 }, 'transfer.to: send a number beyond 2^53 as text'],
     [{ 'transfer.to': { a: 1 } }, 'transfer.to: give a text'],
+    [{ 'transfer.to': 'x'.repeat(1_025) }, 'transfer.to: give a text of at most 1024 characters'],
+    [Object.fromEntries(['a.a', 'a.b', 'a.c', 'a.d'].map((name) => [name, 'x'])), 'a.a: actions are not filtered'],
     [Object.fromEntries(['a.a', 'a.b', 'a.c', 'a.d', 'a.e'].map((name) => [name, 'x'])), 'send at most 4 filters'],
   ])('refuses %j', async (filters, message) => {
     await expect(conditionsOf(filters)).rejects.toMatchObject({ message: expect.stringContaining(message) as unknown });

@@ -70,6 +70,7 @@ describe('ChainPosition', () => {
   it('is contradicted by another block at a listed irreversible number', () => {
     const position = positionOf([1, 512, 1024, 1400, 1401], 1024);
     expect(position.contradicts(block(512, 'b'))).toBe(true);
+    expect(position.contradicts(block(1024, 'b'))).toBe(true);
     expect(position.contradicts(block(512))).toBe(false);
     expect(position.contradicts(block(600, 'b'))).toBe(false);
     expect(position.contradicts(block(1400, 'b'))).toBe(false);

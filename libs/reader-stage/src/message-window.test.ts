@@ -9,15 +9,20 @@ const RESULT = {} as BlocksResult;
 function setUp(window: number, maxBytes: number) {
   const calls: string[] = [];
   const published: (() => void)[] = [];
+  const failed: ((reason: HistoryError) => void)[] = [];
   const session: Pick<ShipSession, 'pause' | 'resume' | 'acknowledge' | 'close'> = {
     pause: () => void calls.push('pause'),
     resume: () => void calls.push('resume'),
     acknowledge: (count) => void calls.push(`acknowledge ${count}`),
     close: (reason) => void calls.push(reason.code),
   };
-  const publish = (): Promise<void> => new Promise((resolve) => published.push(resolve));
+  const publish = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      published.push(resolve);
+      failed.push(reject);
+    });
   const messages = new MessageWindow(session as ShipSession, new AckWindow(window), maxBytes, publish);
-  return { calls, published, messages };
+  return { calls, published, failed, messages };
 }
 
 describe('MessageWindow', () => {
@@ -45,5 +50,21 @@ describe('MessageWindow', () => {
     messages.add(RESULT, Buffer.alloc(1));
     messages.add(RESULT, Buffer.alloc(1));
     expect(() => messages.add(RESULT, Buffer.alloc(1))).toThrow(HistoryError);
+  });
+
+  it('ends the session when a message cannot be published, and does not acknowledge it', async () => {
+    const { calls, failed, messages } = setUp(2, 100);
+    messages.add(RESULT, Buffer.alloc(1));
+    failed[0]?.(new HistoryError('BROKER_UNAVAILABLE', 'refused by the test'));
+    await messages.idle();
+    expect(calls).toEqual(['BROKER_UNAVAILABLE']);
+  });
+
+  it('publishes nothing after it was closed', async () => {
+    const { calls, published, messages } = setUp(2, 100);
+    messages.close();
+    messages.add(RESULT, Buffer.alloc(1));
+    await messages.idle();
+    expect([calls, published]).toEqual([[], []]);
   });
 });

@@ -62,6 +62,12 @@ describe('startBlockOf', () => {
     }
   });
 
+  it('exists when the logs end ten blocks below the head, and no further', () => {
+    const whole = statusFrom(1);
+    expect(startBlockOf({ ...whole, traceEnd: 90 }, position(57), 0)).toBe(58);
+    expect(codeOf(() => startBlockOf({ ...whole, traceEnd: 89 }, position(57), 0))).toBe('SHIP_DATA_MISSING');
+  });
+
   it('is the block of a snapshot from which the node has just started', () => {
     const started = { ...statusFrom(40), head: position(40), traceBegin: 0, traceEnd: 0, chainStateEnd: 41 };
     expect(startBlockOf(started, undefined, 0)).toBe(40);
