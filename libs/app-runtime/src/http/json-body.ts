@@ -101,5 +101,5 @@ function toText(bytes: Buffer): string {
 const BYTE_ORDER_MARK = '\ufeff';
 
 function notJson(cause: unknown): HistoryError {
-  return new HistoryError('INVALID_REQUEST', 'the body is not JSON in UTF-8', { cause });
+  return new HistoryError('INVALID_REQUEST', 'the body is not JSON in UTF-8: send one JSON object', { cause });
 }
