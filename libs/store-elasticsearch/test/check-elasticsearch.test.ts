@@ -26,11 +26,12 @@ const DEFAULTS: ElasticsearchOptions = {
 interface Asked extends Partial<ElasticsearchOptions> {
   access?: 'read' | 'write';
   chainId?: string;
-  now?: number;
+  /** How far the clock of this machine is ahead. */
+  aheadMs?: number;
 }
 
-const checksOf = ({ access = 'write', chainId, now = Date.now(), ...options }: Asked) =>
-  elasticsearchChecks({ options: { ...DEFAULTS, ...options }, access, chainId, now: () => now });
+const checksOf = ({ access = 'write', chainId, aheadMs = 0, ...options }: Asked) =>
+  elasticsearchChecks({ options: { ...DEFAULTS, ...options }, access, chainId, now: () => Date.now() + aheadMs });
 
 /** The finding of each check by the last word of its name; a node's check is `node`. */
 async function findingsOf(asked: Asked) {
@@ -151,7 +152,7 @@ describeWithService(['elasticsearch'], (url) => {
     });
 
     it('report a clock difference', async () => {
-      const { clock } = await findingsOf({ ...at, now: Date.now() - 60_000 });
+      const { clock } = await findingsOf({ ...at, aheadMs: -60_000 });
       expect(clock).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.clocks_differ' });
     });
   });

@@ -27,11 +27,11 @@ const OTHER = 'ab'.repeat(32);
 const log = createLogger('test', 'silent');
 
 /** The findings of the checks for the gateway, by check name without address. */
-async function findingsOf(environment: Record<string, string>, now = Date.now()): Promise<Record<string, Finding>> {
+async function findingsOf(environment: Record<string, string>, aheadMs = 0): Promise<Record<string, Finding>> {
   const config = loadConfig([], { HISTORY_GATEWAY__PORT: '0', ...environment });
   const findings: Record<string, Finding> = {};
   for await (const { check, finding } of runChecks(
-    listChecks(config, 'gateway', () => now),
+    listChecks(config, 'gateway', () => Date.now() + aheadMs),
     2_000,
   )) {
     findings[check.replace(/ [\w.]+:\d+$/, '')] = finding;
@@ -163,9 +163,9 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
   });
 
   it('report clocks that differ from the clock of this machine', async () => {
-    const { 'apis clock': clock } = await findingsOf(environmentOf(), Date.now() + 3_600_000);
+    const { 'apis clock': clock } = await findingsOf(environmentOf(), 3_600_000);
     expect(clock).toMatchObject({ outcome: 'wrong', id: 'api.clocks_differ' });
-    expect(clock?.what).toMatch(/(3600|3601) seconds ahead of that of the machine of history-api/);
+    expect(clock?.what).toMatch(/360\d seconds ahead of that of the machine of history-api/);
   });
 
   it('report an API that cannot answer queries, and one of another version', async () => {
