@@ -23,7 +23,11 @@ export function bodiesOfId(idPrefix: string): Query {
   return { bool: { should: [{ term: { transactions: idTerm(idPrefix) } }, ofFormat1] } };
 }
 
-/** Matches no body that only has transactions with this id. */
-export function bodiesOfOtherIds(id: string): Query {
-  return { bool: { must_not: [{ terms: { transactions: [idTerm(id), id] } }] } };
+/** Finds the bodies that may have a transaction with another id that begins with these digits, whether or not they have this one, too. */
+export function bodiesOfOtherIds(idPrefix: string, id: string): Query {
+  // In the order of texts, `g` follows all hex digits: what is indexed of this id lies between the two ranges.
+  const term = idTerm(id);
+  const below: Query = { range: { transactions: { gte: idPrefix, lt: term } } };
+  const above: Query = { range: { transactions: { gt: `${term}g`, lt: `${idPrefix}g` } } };
+  return { bool: { should: [below, above] } };
 }

@@ -71,8 +71,7 @@ async function bodyAtHint(
 /** Whether another id has the prefix: when two bodies have the same id, a third one may still have another. */
 async function isInOthers(state: QueryState, idPrefix: string, id: string, bodies: number): Promise<boolean> {
   if (bodies < MAX_BODIES || idPrefix.length === ID_DIGITS) return false;
-  const filters = [bodiesOfId(idPrefix), bodiesOfOtherIds(id)];
-  return (await findBodies(state, idPrefix, filters)).bodies.length > 0;
+  return (await findBodies(state, idPrefix, [bodiesOfOtherIds(idPrefix, id)])).bodies.length > 0;
 }
 
 const MAX_BODIES = 2;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BlockRecords } from '@antelope-history/records';
+import type { BlockRecords, TransactionRecord } from '@antelope-history/records';
 import { Comparison } from './comparison';
 import { ModelHistory } from './model-history';
 import { storedTransactionsOf } from './model-rows';
@@ -62,6 +62,22 @@ export function describeBlockNumHints(contract: StoreContract): void {
         const { found } = await store.getTransaction(similar.slice(0, SHARED_DIGITS));
         expect([found, (await store.getTransaction(similar)).found]).toEqual(['several', 'one']);
       }));
+
+    it.each([3, 4])('are found beside an id that three blocks have, the last of them block %d', (last) =>
+      withStore(contract, async ({ store }) => {
+        const blocks = withTwoIdsOfOnePrefix(last);
+        const model = new ModelHistory();
+        await store.writeBlocks(blocks);
+        await model.writeBlocks(blocks);
+        const comparison = new Comparison(store, model);
+        const [repeated, other] = [blocks[1], blocks[4]].map((block) =>
+          storedTransactionsOf(block as BlockRecords).map(({ id }) => id),
+        ) as [string[], string[]];
+        for (const id of [repeated[0] ?? '', other[1] ?? ''])
+          for (const digits of [8, 9, 64]) await comparison.transaction(id.slice(0, digits));
+        expect((await store.getTransaction(other[1]?.slice(0, 8) ?? '')).found).toBe('several');
+      }),
+    );
   });
 }
 
@@ -80,13 +96,35 @@ function withRepeatedId(): BlockRecords[] {
   return replaceId((id) => id);
 }
 
+/**
+ * Consecutive blocks: the second, the third and another one have the same id, with which the second transaction of the fifth shares its
+ * first eight digits only. `last`: the index of that other block.
+ */
+function withTwoIdsOfOnePrefix(last: number): BlockRecords[] {
+  const blocks = plainBlocks();
+  const id = blocks[1]?.transactions[0]?.id as Buffer;
+  const other = Buffer.concat([id.subarray(0, 4), Buffer.alloc(28, (id[4] as number) ^ 0xff)]);
+  return blocks.map((block, index) => {
+    const [first, second] = block.transactions as [TransactionRecord, TransactionRecord];
+    const isRepeated = index === 2 || index === last;
+    return {
+      ...block,
+      transactions: [isRepeated ? { ...first, id } : first, index === 4 ? { ...second, id: other } : second],
+    };
+  });
+}
+
 /** Consecutive blocks; the first transaction of the fifth has an id that is made of that of the second block's. */
 function replaceId(make: (id: Buffer) => Buffer): BlockRecords[] {
-  const plan = { ...EMPTY_BLOCK, transactions: [[ACTION], [ACTION, ACTION]] };
-  const blocks = new SyntheticChain().blocks(undefined, Array<typeof plan>(BLOCKS).fill(plan));
+  const blocks = plainBlocks();
   const id = make(blocks[1]?.transactions[0]?.id as Buffer);
   return blocks.map((block, index) => {
     if (index !== 4) return block;
     return { ...block, transactions: block.transactions.map((each, at) => (at === 0 ? { ...each, id } : each)) };
   });
+}
+
+function plainBlocks(): BlockRecords[] {
+  const plan = { ...EMPTY_BLOCK, transactions: [[ACTION], [ACTION, ACTION]] };
+  return new SyntheticChain().blocks(undefined, Array<typeof plan>(BLOCKS).fill(plan));
 }
