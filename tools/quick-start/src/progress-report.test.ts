@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ServiceFigures } from '@antelope-history/processes';
+import type { Replay, ServiceFigures } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
 import { ProgressReport, type ReportedService } from './progress-report';
 import type { ProgressView } from './progress-view';
@@ -34,6 +34,7 @@ describe('the progress of a service without examples of some endpoints', () => {
   let report: ProgressReport;
   let service: ReportedService;
   let requests = 0;
+  let startedAt: number;
   let respond: (response: ServerResponse, path: string) => void;
 
   beforeEach(async () => {
@@ -54,6 +55,7 @@ describe('the progress of a service without examples of some endpoints', () => {
     };
     service = { url, operationsUrl: url, replay: undefined, onStop: 'stops' };
     report = new ProgressReport(view, service);
+    startedAt = Date.now();
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -62,8 +64,7 @@ describe('the progress of a service without examples of some endpoints', () => {
   });
 
   const showAfter = async (seconds: number): Promise<void> => {
-    const now = Date.now() + seconds * 1000;
-    jest.spyOn(Date, 'now').mockReturnValue(now);
+    jest.spyOn(Date, 'now').mockReturnValue(startedAt + seconds * 1000);
     await report.show(FIGURES);
     jest.restoreAllMocks();
   };
@@ -123,6 +124,23 @@ describe('the progress of a service without examples of some endpoints', () => {
     await showAfter(0);
     await showAfter(11);
     expect(lines).toContain(`Docs ${service[where]}/docs`);
+  });
+
+  it.each([
+    ['a node', undefined, [true, true, false, true]],
+    ['a recording', { lastBlockNum: 9, atEnd: () => true } as Replay, [true, true, false, false]],
+  ])('needs figures of %s less often, or no more, after the examples', async (_, replay, expected) => {
+    service.replay = replay;
+    respond = (response) => response.end('{}');
+    const due = [report.isDue];
+    await showAfter(0);
+    due.push(report.isDue);
+    await showAfter(11);
+    for (const seconds of [11.9, 12]) {
+      jest.spyOn(Date, 'now').mockReturnValue(startedAt + seconds * 1000);
+      due.push(report.isDue);
+    }
+    expect(due).toEqual(expected);
   });
 
   it('looks for the values of examples once in an attempt', async () => {

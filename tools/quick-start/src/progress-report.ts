@@ -11,6 +11,8 @@ const EXAMPLES_EVERY_MS = 5_000;
  * have nothing to show on this chain, or refuse requests without an API key.
  */
 const ALL_EXAMPLES_WITHIN_MS = 10_000;
+/** How often the progress is shown after the examples: to read the figures takes the service processor time. */
+const SHOWN_EVERY_MS = 1_000;
 
 export interface ReportedService {
   /** URL of the gateway. */
@@ -30,6 +32,7 @@ export class ProgressReport {
   private readonly startedAtMs = Date.now();
   private firstTriedAtMs: number | undefined;
   private triedAtMs = 0;
+  private shownAtMs = 0;
   private isReady = false;
 
   constructor(
@@ -39,14 +42,20 @@ export class ProgressReport {
     this.client = new ServiceClient(service);
   }
 
+  /** Whether figures are to be read and shown: of a recording that is indexed, none change any more. */
+  get isDue(): boolean {
+    if (!this.isReady) return true;
+    return this.service.replay === undefined && Date.now() - this.shownAtMs >= SHOWN_EVERY_MS;
+  }
+
   async show(figures: ServiceFigures): Promise<void> {
+    this.shownAtMs = Date.now();
     const { health, committedBlock: block, indexedBlocks: blocks, indexedActions: actions } = figures;
     const { replay } = this.service;
     const target = replay?.lastBlockNum ?? health.head_block_num ?? undefined;
     const firstBlock = health.first_block_num ?? 1;
     const progress = this.meter.measure({ atMs: Date.now(), block, blocks, actions }, { firstBlock, target });
-    const isAtRest = replay !== undefined && this.isReady;
-    if (block > 0 && !isAtRest) this.view.show(progress);
+    if (block > 0) this.view.show(progress);
     if (!this.isReady) await this.showExamplesWhenDue(figures);
   }
 

@@ -114,7 +114,7 @@ export class QuickStart {
       }
       requireRunning(replay);
       if (this.isOtherChain) throw new StartError(describeOtherChain(setup));
-      const figures = await client.readFigures();
+      const figures = report.isDue ? await client.readFigures() : undefined;
       if (figures) await report.show(figures);
       await sleep(POLL_MS);
     }

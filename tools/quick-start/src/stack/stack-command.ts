@@ -74,8 +74,10 @@ export class StackCommand {
     const report = new ProgressReport(this.view, { url, operationsUrl, replay: this.replay, onStop });
     while (!this.stopping.signal.aborted) {
       requireRunning(this.replay);
-      const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
-      if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
+      if (report.isDue) {
+        const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
+        if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
+      }
       await abortableSleep(POLL_MS, this.stopping.signal);
     }
   }
