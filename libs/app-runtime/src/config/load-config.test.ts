@@ -59,6 +59,12 @@ describe('loadConfig', () => {
     expect(loadConfig([], { HISTORY_STORE__LMDB__PATH: 'a/~/b' }).store.lmdb.path).toBe('a/~/b');
   });
 
+  it('refuses an address to listen on in brackets, as URLs have it', () => {
+    const refusal = 'gateway.host (HISTORY_GATEWAY__HOST): takes an IP address without brackets, or a host name';
+    expect(refusalOf([], { HISTORY_GATEWAY__HOST: '[::1]' })).toBe(refusal);
+    expect(loadConfig([], { HISTORY_GATEWAY__HOST: '::1' }).gateway.host).toBe('::1');
+  });
+
   it('prefers the file to the defaults and the environment to the file', () => {
     const args = writeConfig({ api: { max_asc_window_days: 30, limits: { get_actions: 50 } }, log_level: 'warn' });
     const config = loadConfig(args, {

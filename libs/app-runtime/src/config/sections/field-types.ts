@@ -4,7 +4,12 @@ export const MIB = 1024 * 1024;
 export const GIB = 1024 * MIB;
 
 export const port = (meaning: string) => z.int().min(0).max(65535).describe(`${meaning} 0 = any free port.`);
-export const host = (fallback: string) => z.string().min(1).default(fallback).describe('Address to listen on.');
+const listenAddress = z
+  .string()
+  .min(1)
+  .refine((text) => !text.startsWith('['))
+  .meta({ takes: 'an IP address without brackets, or a host name' });
+export const host = (fallback: string) => listenAddress.default(fallback).describe('Address to listen on.');
 /** Users and passwords have keys of their own: a password in a URL needs to be encoded, and URLs are logged. */
 export const serverUrl = (protocol: RegExp, takes: string) =>
   z
