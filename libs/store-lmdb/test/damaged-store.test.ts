@@ -30,15 +30,15 @@ const ofActions = (count: number, dataBytes: number): BlockPlan => ({
   transactions: [Array.from({ length: count }, () => ({ ...ACTION, dataBytes }))],
 });
 
-/** Changes alice's permission `active` to a key by an action. */
-function changeTo(key: Buffer): BlockPlan {
+/** Changes a permission of alice to a key by an action. */
+function changeTo(key: Buffer, name = 'active'): BlockPlan {
   const data = Buffer.alloc(24);
   writeName('alice', data, 0);
-  writeName('active', data, 8);
+  writeName(name, data, 8);
   return {
     ...EMPTY_BLOCK,
     transactions: [[{ ...ACTION, account: 'eosio', name: 'updateauth', actor: 'alice', data }]],
-    permissions: [{ owner: 'alice', name: 'active', authority: { keys: [key], actors: [] } }],
+    permissions: [{ owner: 'alice', name, authority: { keys: [key], actors: [] } }],
   };
 }
 
@@ -148,6 +148,18 @@ describe('a store that a broken disk has changed', () => {
       expect(await reader.getKeyAccounts(early)).toMatchObject({ accounts: [] });
       expect(await reader.getKeyAccounts(late)).toMatchObject({ accounts: ['alice'] });
     }
+  });
+
+  it('replaces a permission after the repair of a damaged action that changes another one', async () => {
+    const [wrong, right, other] = [1, 2, 3].map((byte) => Buffer.alloc(34, byte)) as [Buffer, Buffer, Buffer];
+    const plans = [changeTo(right), changeTo(other, 'owner'), EMPTY_BLOCK];
+    const [first, second, last] = chain.blocks(undefined, plans) as [BlockRecords, BlockRecords, BlockRecords];
+    const withWrongKey = { ...first, permissionChanges: changeTo(wrong).permissions };
+    await write([withWrongKey, second, { ...last, lastIrreversible: second.position }], 1);
+    const [writer, reader] = [await openWriter(), await openReader()];
+    for (const repaired of [first, second, first]) await writer.repairBlocks([repaired]);
+    expect(await reader.getKeyAccounts(wrong)).toMatchObject({ accounts: [] });
+    for (const key of [right, other]) expect(await reader.getKeyAccounts(key)).toMatchObject({ accounts: ['alice'] });
   });
 
   it('puts no action into the lists of its data by a damaged ABI', async () => {

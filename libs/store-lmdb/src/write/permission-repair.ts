@@ -126,7 +126,8 @@ export class PermissionRepair {
 
   /**
    * Whether the action at a sequence, an `updateauth` or `deleteauth`, changes the permission: both begin with its names. One that is
-   * stored damaged may change it; its own repair writes the permission then.
+   * stored damaged may change it, so that the stored permission stays: if the action changes another one, a repair after that of its
+   * own block replaces the permission.
    */
   private isChangeAt(sequence: number, owner: string, name: string): boolean {
     const action = this.stored.recordAt(sequence);
