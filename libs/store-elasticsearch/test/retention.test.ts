@@ -14,7 +14,7 @@ import {
 } from '@antelope-history/store/contract';
 import { testSize } from '@antelope-history/test-support/random';
 import { openElasticsearchStoreRepairer } from '../src/writer';
-import { FaultyServer } from './faulty-server';
+import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
 const CHAINS = testSize({ usual: 1, long: 60 });
@@ -221,6 +221,24 @@ describeWithService(['elasticsearch'], (url = '') => {
         resume();
         await writing;
         expect((await store.store.getStatus()).firstBlockNum).toBeGreaterThan(109);
+      } finally {
+        await store.dispose();
+        await server.stop();
+      }
+    });
+
+    it('opens a writer while another process deletes indices', async () => {
+      const server = await FaultyServer.start(url);
+      const store = await TemporaryStore.open(url);
+      try {
+        let attempts = 0;
+        const isMapping = ({ method, path }: SeenRequest): boolean => method === 'PUT' && path.includes('/_mapping');
+        server.fault = (seen) => (isMapping(seen) && ++attempts === 1 ? { status: 404 } : 'none');
+        const writer = await store.openWriter({ urls: [server.url] });
+        expect(attempts).toBe(2);
+        await writer.close();
+        server.fault = (seen) => (isMapping(seen) ? { status: 404 } : 'none');
+        await expect(store.openWriter({ urls: [server.url] })).rejects.toThrow('status 404');
       } finally {
         await store.dispose();
         await server.stop();

@@ -14,6 +14,9 @@ const ADDED_FIELDS = ['data', 'authorizers', 'further_traces', 'large_record'];
 /** The single indices with documents of committed blocks: one that was lost cannot be made anew, as the others can. */
 const STATE_KINDS: ReadonlySet<SingleKind> = new Set(['abis', 'permissions']);
 
+/** Attempts of a request for all indices: each that fails met the deletion of an index, and retention deletes a few at once. */
+const MAX_ATTEMPTS = 10;
+
 /** The write terms of a new store. */
 const FIRST_TERM = 0;
 
@@ -67,7 +70,12 @@ export class IndexProvisioner {
     const name = this.names.of('actions');
     const fields = this.templates()[name]?.template.mappings.properties ?? {};
     const properties = Object.fromEntries(ADDED_FIELDS.flatMap((each) => (fields[each] ? [[each, fields[each]]] : [])));
-    await withStoreErrors(this.client.indices.putMapping({ index: `${name}-*`, properties, allow_no_indices: true }));
+    const mapping = { index: `${name}-*`, properties, allow_no_indices: true };
+    // The server lists the indices first, and fails when another process deletes one of them before it has changed them all.
+    for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+      if (await undefinedIfMissing(this.client.indices.putMapping(mapping))) return;
+    }
+    await withStoreErrors(this.client.indices.putMapping(mapping));
   }
 
   /**
