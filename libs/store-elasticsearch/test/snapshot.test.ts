@@ -148,6 +148,23 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect((await listSnapshots(options, repository)).map(({ name }) => name).sort()).toEqual(kept);
     }));
 
+  it('is deleted when it is interrupted, and a restore names what is left', () =>
+    withStore(async (store, chain, sessions) => {
+      const writer = await openElasticsearchStoreWriter(store.optionsWith({}));
+      await writer.writeBlocks(sessions.read(chain.blocks(undefined, plans(5))));
+      await writer.close();
+      const options = store.optionsWith({});
+      const snapshot = { repository, name: 'cut', signal: AbortSignal.abort() };
+      const stopped = (message: string) => ({ code: 'STOPPED', message: expect.stringContaining(message) });
+      await expect(createSnapshot(options, snapshot)).rejects.toMatchObject(stopped('the snapshot cut was interrupted and is deleted'));
+      expect(await listSnapshots(options, repository)).toEqual([]);
+      await createSnapshot(options, { repository, name: 'cut' });
+      await deleteIndices(store);
+      await expect(restoreSnapshot(options, snapshot)).rejects.toMatchObject(
+        stopped(`delete the indices ${options.indexPrefix}-*`),
+      );
+    }));
+
   it('says what is missing', () =>
     withStore(async (store) => {
       const options = store.optionsWith({});

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { EMPTY_BLOCK, SyntheticChain } from '@antelope-history/store/contract';
@@ -33,6 +33,27 @@ describe('a copy of a data directory', () => {
     expect((await backUp()).status.committed).toEqual(block.position);
     expect(readdirSync(to).sort()).toEqual(['data.mdb', 'lock.mdb']);
     expect(readdirSync(folder).sort()).toEqual(['copy', 'data']);
+  });
+
+  it('leaves nothing behind when it is interrupted', async () => {
+    const copying = backUpLmdb({ from, to, isCompact: true, signal: AbortSignal.abort() });
+    await expect(copying).rejects.toMatchObject({ code: 'STOPPED' });
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  it('is not made in the data directory, by whatever path', async () => {
+    const link = path.join(folder, 'link');
+    symlinkSync(from, link);
+    for (const inside of [path.join(from, 'copy'), path.join(link, 'new', 'copy')]) {
+      const copying = backUpLmdb({ from, to: inside, isCompact: true });
+      await expect(copying).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+    }
+    expect(readdirSync(from).sort()).toEqual(['data.mdb', 'lock.mdb']);
+    rmSync(link);
+    // A directory beside it whose name begins with dots.
+    const beside = path.join(folder, '..copy');
+    await backUpLmdb({ from, to: beside, isCompact: true });
+    rmSync(beside, { recursive: true });
   });
 
   it('is not made again when another process completed it before the lock was free', async () => {

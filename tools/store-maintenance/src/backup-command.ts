@@ -13,6 +13,8 @@ when the copy is whole.
 To restore: stop the service, put the directory in the place of store.lmdb.path, start the service. It continues after the
 block that this command prints, so the node must still have the blocks after it.
 
+Ctrl-C removes what is copied and ends.
+
 --compact leaves free pages out: smaller, and slower to make. --json prints one JSON object at the end.
 
 Exit status: 0 the copy is made, 2 it is not.
@@ -21,7 +23,7 @@ Exit status: 0 the copy is made, 2 it is not.
 const MIB = 1024 * 1024;
 
 /** Resolves with the exit status. Rejects with `CONFIG_INVALID`, and as `backUpLmdb`. */
-export async function runBackup({ args, environment, print, progress }: CommandHost): Promise<number> {
+export async function runBackup({ args, environment, print, progress, signal }: CommandHost): Promise<number> {
   const { to, config: file, compact, json, help } = parseCommandLine(args);
   if (help) {
     print(BACKUP_USAGE);
@@ -40,6 +42,7 @@ export async function runBackup({ args, environment, print, progress }: CommandH
     from: store.lmdb.path,
     to,
     isCompact: compact,
+    signal,
     onProgress: (copied, total) => {
       const percent = Math.min(99, Math.floor((copied / total) * 100));
       if (percent > shown && !json) progress.print(`${percent} % of ${Math.ceil(total / MIB)} MiB`);

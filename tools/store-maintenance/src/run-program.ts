@@ -2,10 +2,19 @@ import { createProgressView, stopWithOutput, withoutControls } from '@antelope-h
 import { HistoryError } from '@antelope-history/schemas';
 import type { CommandHost } from './verify-command';
 
-/** Runs a command as the program of this process; its errors end it with status 2. */
+/**
+ * Runs a command as the program of this process. Its errors end it with status 2, `STOPPED` by the signal that interrupted it, which shells
+ * show as status 130 (SIGINT), 143 or 129.
+ */
 export async function runProgram(command: (host: CommandHost) => Promise<number>): Promise<void> {
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => interrupted.abort());
+  let received: NodeJS.Signals = 'SIGTERM';
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      received = signal;
+      interrupted.abort();
+    });
+  }
   stopWithOutput(() => interrupted.abort());
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   try {
@@ -20,5 +29,7 @@ export async function runProgram(command: (host: CommandHost) => Promise<number>
     if (!(error instanceof HistoryError)) throw error;
     process.stderr.write(`${withoutControls(`${error.code}: ${error.message}`)}\n`);
     process.exitCode = 2;
+    // What cannot be interrupted, such as LMDB's copy of a data file, ends with the process.
+    if (error.code === 'STOPPED' && interrupted.signal.aborted) process.kill(process.pid, received);
   }
 }

@@ -19,7 +19,7 @@ HISTORY_STORE__ELASTICSEARCH__USERNAME and HISTORY_STORE__ELASTICSEARCH__PASSWOR
 has changed since the first.
 
 --create needs the indexing side to be stopped; the APIs may run. A snapshot during which anything was written is deleted
-again, because its indices would be of different moments.
+again, because its indices would be of different moments, and so is one that Ctrl-C interrupts.
 --restore needs all apps to be stopped and the indices to be deleted; it never replaces any. The apps then continue after the
 block that it prints, so the node must still have the blocks after it.
 
@@ -30,7 +30,7 @@ Exit status: 0 done, 2 not done.
 const SNAPSHOT_NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
 /** Resolves with the exit status. Rejects with `CONFIG_INVALID`, and as `createSnapshot` and `restoreSnapshot`. */
-export async function runSnapshot({ args, environment, print, progress }: CommandHost): Promise<number> {
+export async function runSnapshot({ args, environment, print, progress, signal }: CommandHost): Promise<number> {
   const { config: file, repository, create, restore, list, json, help } = parseCommandLine(args);
   if (help) {
     print(SNAPSHOT_USAGE);
@@ -43,13 +43,13 @@ export async function runSnapshot({ args, environment, print, progress }: Comman
   if (name !== undefined && !SNAPSHOT_NAME.test(name)) {
     throw new HistoryError('CONFIG_INVALID', 'a snapshot name has lower-case letters, digits, dots, - and _');
   }
-  if (repository === undefined) throw new HistoryError('CONFIG_INVALID', 'name the repository: --repository NAME');
   const { store } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
   if (store.kind !== 'elasticsearch') {
     throw new HistoryError('CONFIG_INVALID', 'store.kind: npm run backup copies the embedded store');
   }
+  if (repository === undefined) throw new HistoryError('CONFIG_INVALID', 'name the repository: --repository NAME');
   const onProgress = createShardProgress((line) => progress.print(line), json);
-  const found = await run(store.elasticsearch, { repository, create, restore, onProgress });
+  const found = await run(store.elasticsearch, { repository, create, restore, onProgress, signal });
   progress.close();
   for (const each of found) print(json ? JSON.stringify(toJson(each)) : describe(each, restore !== undefined));
   if (found.length === 0 && !json) print(`the repository ${repository} has no snapshot of this store`);
@@ -61,14 +61,15 @@ interface Task {
   create: string | undefined;
   restore: string | undefined;
   onProgress: (done: number, shards: number) => void;
+  signal: AbortSignal;
 }
 
 async function run(
   options: ElasticsearchOptions,
-  { repository, create, restore, onProgress }: Task,
+  { repository, create, restore, onProgress, signal }: Task,
 ): Promise<StoreSnapshot[]> {
-  if (create !== undefined) return [await createSnapshot(options, { repository, name: create, onProgress })];
-  if (restore !== undefined) return [await restoreSnapshot(options, { repository, name: restore, onProgress })];
+  if (create !== undefined) return [await createSnapshot(options, { repository, name: create, onProgress, signal })];
+  if (restore !== undefined) return [await restoreSnapshot(options, { repository, name: restore, onProgress, signal })];
   return listSnapshots(options, repository);
 }
 

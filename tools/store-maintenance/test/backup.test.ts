@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +8,7 @@ import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { openLmdbStoreWriter } from '@antelope-history/store-lmdb/writer';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { recordsOf } from './recorded-records';
-import { onDirectory, runMain } from './run-main';
+import { ended, onDirectory, runMain, startMain } from './run-main';
 
 const RECORDS = recordsOf(openSample('leap-edge'));
 const LAST = RECORDS.at(-1)?.position;
@@ -67,6 +68,19 @@ describe('npm run backup', () => {
     },
     120_000,
   );
+
+  it('ends at Ctrl-C, and leaves nothing of a copy behind', async () => {
+    // Copying them takes longer than the signal.
+    const large = RECORDS.slice(0, 8).map((records) => ({ ...records, block: randomBytes(16 * 1024 * 1024) }));
+    await writer.writeBlocks(large);
+    const child = startMain('backup-main', onDirectory(data), ['--to', path.join(folder, 'copy'), '--compact']);
+    const end = ended(child);
+    const partial = path.join(folder, 'copy.partial', 'data.mdb');
+    while (!existsSync(partial)) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill('SIGINT');
+    expect(await end).toEqual({ status: null, signal: 'SIGINT', output: expect.stringMatching(/STOPPED: .*interrupted/) });
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
 
   it('refuses a directory that exists, and leaves it alone', async () => {
     await writer.writeBlocks(RECORDS.slice(0, 10));

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connectivity';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { withClient } from '../client/client';
@@ -20,6 +20,8 @@ export interface SnapshotOptions {
   name: string;
   /** Called while the snapshot is made. */
   onProgress?(doneShards: number, shards: number): void;
+  /** Aborts to give up what is in progress. */
+  signal?: AbortSignal;
 }
 
 const POLL_MS = 500;
@@ -27,7 +29,8 @@ const POLL_MS = 500;
 /**
  * Makes one snapshot of all indices of the store. Elasticsearch copies the indices at different moments: a snapshot in which the
  * journal is newer than the documents would restore a store that commits blocks it does not have. So the snapshot counts only
- * when nothing was written from before its start until after its end; otherwise it is deleted. Rejects with `STORE_IN_USE` then,
+ * when nothing was written from before its start until after its end; otherwise it is deleted. Rejects with `STORE_IN_USE` then, with
+ * `STOPPED` when the signal aborts, after which it is deleted, too,
  * with `CONFIG_INVALID` when there is no such repository, no data, or a snapshot of that name, with `STORE_REFUSED` when the
  * cluster cannot make it, and as `openElasticsearchStoreReader`.
  */
@@ -54,8 +57,9 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
       }),
     );
     const made = await untilMade(client, names, snapshot);
-    if ((await readWrites(client, names)) === before) return made;
+    if (made && (await readWrites(client, names)) === before) return made;
     await withStoreErrors(client.snapshot.delete({ repository, snapshot: name }));
+    if (!made) throw new HistoryError('STOPPED', `the snapshot ${name} was interrupted and is deleted`);
     throw new HistoryError(
       'STORE_IN_USE',
       'indexers wrote while the snapshot was made, so that it was deleted: stop the indexing side first',
@@ -87,12 +91,13 @@ async function readWrites(client: Client, names: IndexNames): Promise<string> {
   return counts.sort().join('\n');
 }
 
+/** The snapshot when it is made; undefined when the signal aborts before. */
 async function untilMade(
   client: Client,
   names: IndexNames,
-  { repository, name, onProgress }: SnapshotOptions,
-): Promise<StoreSnapshot> {
-  for (;;) {
+  { repository, name, onProgress, signal }: SnapshotOptions,
+): Promise<StoreSnapshot | undefined> {
+  while (!signal?.aborted) {
     const info = await findSnapshot(client, repository, name);
     const { successful = 0, total = 0 } = info?.shards ?? {};
     onProgress?.(successful, total);
@@ -101,6 +106,7 @@ async function untilMade(
       const reason = info.failures?.[0]?.reason ?? info.state ?? 'unknown';
       throw new HistoryError('STORE_REFUSED', `Elasticsearch could not make the snapshot ${name}: ${reason}`);
     }
-    await sleep(POLL_MS);
+    await abortableSleep(POLL_MS, signal);
   }
+  return undefined;
 }

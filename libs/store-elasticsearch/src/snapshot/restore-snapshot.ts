@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { abortableSleep } from '@antelope-history/connectivity';
 import type { Client } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { withClient } from '../client/client';
@@ -15,11 +15,11 @@ const POLL_MS = 500;
 /**
  * Restores all indices of the store and resolves when every document can be read. The apps continue from it when they start.
  * Rejects with `CONFIG_INVALID` when there is no such snapshot of the store, or when indices of its prefix exist, which it never
- * replaces, and as `openElasticsearchStoreReader`.
+ * replaces, with `STOPPED` when the signal aborts, and as `openElasticsearchStoreReader`.
  */
 export async function restoreSnapshot(
   options: ElasticsearchOptions,
-  { repository, name, onProgress }: SnapshotOptions,
+  { repository, name, onProgress, signal }: SnapshotOptions,
 ): Promise<StoreSnapshot> {
   return withClient(options, async (client) => {
     const names = new IndexNames(options.indexPrefix);
@@ -43,7 +43,7 @@ export async function restoreSnapshot(
         wait_for_completion: false,
       }),
     );
-    await untilReadable(client, indices, onProgress);
+    await untilReadable(client, indices, { onProgress, signal });
     const read = await new ProgressReader(client, names).read();
     if (!read || read.progress.committed?.id !== snapshot.committed?.id) {
       throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
@@ -77,12 +77,17 @@ async function requireNoIndices(client: Client, names: IndexNames): Promise<void
   );
 }
 
-async function untilReadable(client: Client, index: string, onProgress: SnapshotOptions['onProgress']): Promise<void> {
-  for (;;) {
+async function untilReadable(
+  client: Client,
+  index: string,
+  { onProgress, signal }: Pick<SnapshotOptions, 'onProgress' | 'signal'>,
+): Promise<void> {
+  while (!signal?.aborted) {
     const health = await withStoreErrors(client.cluster.health({ index, level: 'indices' }));
     const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
     onProgress?.(health.active_primary_shards, shards);
     if (shards > 0 && health.active_primary_shards === shards && !health.timed_out) return;
-    await sleep(POLL_MS);
+    await abortableSleep(POLL_MS, signal);
   }
+  throw new HistoryError('STOPPED', `the cluster goes on to restore: delete the indices ${index} before you try again`);
 }

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
@@ -17,6 +18,8 @@ export interface LmdbBackupOptions {
   isCompact: boolean;
   /** Called with the bytes copied so far. */
   onProgress?(copied: number, total: number): void;
+  /** Aborts to give up the copy. */
+  signal?: AbortSignal;
 }
 
 export interface LmdbBackup {
@@ -30,12 +33,14 @@ const LOOK_EVERY_MS = 500;
 /**
  * Copies a data directory as it is at one commit. The writer keeps the pages of that commit until the copy is made, so that the
  * data file grows by what is written meanwhile. The copy is on disk, and was opened and read, when the promise resolves. Rejects
- * with `CONFIG_INVALID` when `to` exists, with `STORE_IN_USE` when another process makes a copy of this name, with `STORE_FULL` when
- * there is no room for it, and as `openLmdbStoreReader`.
+ * with `CONFIG_INVALID` when `to` exists or lies in `from`, with `STORE_IN_USE` when another process makes a copy of this name, with
+ * `STORE_FULL` when there is no room for it, with `STOPPED` when the signal aborts, and as `openLmdbStoreReader`. After `STOPPED` nothing of
+ * the copy is left, but LMDB works on until the process ends: it cannot be interrupted.
  */
 export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup> {
   const { from, to } = options;
   assertNew(to);
+  assertOutside(from, to);
   const partial = `${path.resolve(to)}.partial`;
   await makeDirectory(partial);
   const lock = await lockCopy(partial, to);
@@ -60,6 +65,19 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
 
 function assertNew(to: string): void {
   if (existsSync(to)) throw new HistoryError('CONFIG_INVALID', `${to} exists: name a new directory`);
+}
+
+/** A copy in the data directory would be lost with it, and would move with it in a restore. */
+function assertOutside(from: string, to: string): void {
+  const inside = path.relative(realPathOf(path.resolve(from)), realPathOf(path.resolve(to)));
+  if (inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside)) return;
+  throw new HistoryError('CONFIG_INVALID', `${to} is in the data directory ${from}: name a directory outside of it`);
+}
+
+/** The path without symbolic links, of which the last parts need not exist. */
+function realPathOf(file: string): string {
+  if (existsSync(file) || path.dirname(file) === file) return realpathSync(file);
+  return path.join(realPathOf(path.dirname(file)), path.basename(file));
 }
 
 async function lockCopy(partial: string, to: string): Promise<WriterLock> {
@@ -97,7 +115,7 @@ async function makeDirectory(directory: string): Promise<void> {
   }
 }
 
-async function copyTo(partial: string, { from, isCompact, onProgress }: LmdbBackupOptions): Promise<void> {
+async function copyTo(partial: string, { from, isCompact, onProgress, signal }: LmdbBackupOptions): Promise<void> {
   const { root } = await openExistingTables({ path: from, mapSizeBytes: 0 });
   const { size: total } = await stat(dataFileIn(from));
   const timer = setInterval(() => {
@@ -108,12 +126,19 @@ async function copyTo(partial: string, { from, isCompact, onProgress }: LmdbBack
   }, LOOK_EVERY_MS);
   try {
     await assertRoom(partial, total);
-    await root.backup(partial, isCompact);
+    await unlessStopped(root.backup(partial, isCompact), signal);
     await syncToDisk(dataFileIn(partial));
   } finally {
     clearInterval(timer);
-    await root.close();
+    // A copy that was given up still reads the data file.
+    if (!signal?.aborted) await root.close();
   }
+}
+
+async function unlessStopped(copying: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const stopped = signal && (signal.aborted || once(signal, 'abort'));
+  await Promise.race([copying, ...(stopped ? [stopped] : [])]);
+  if (signal?.aborted) throw new HistoryError('STOPPED', 'the copy was interrupted, and nothing of it is left');
 }
 
 async function assertRoom(directory: string, needed: number): Promise<void> {
