@@ -59,6 +59,23 @@ describeWithService(['elasticsearch'], (url) => {
     server.fault = () => faults.shift() ?? 'none';
   }
 
+  it('ends only when the requests have ended that were sent before one could not be made', async () => {
+    const { arrived, resume } = server.suspend(() => true);
+    async function* requests(): AsyncGenerator<BulkRequest> {
+      yield requestOf(['e1']);
+      await arrived;
+      throw new Error('no second request');
+    }
+    const ended = jest.fn();
+    const writing = writer.write(requests()).finally(ended);
+    await arrived;
+    await direct.count({ index });
+    expect(ended).not.toHaveBeenCalled();
+    resume();
+    await expect(writing).rejects.toThrow('no second request');
+    await expectStored(['e1']);
+  });
+
   it.each([500, 502, 507])('retries a request that the server fails with status %i', async (status) => {
     inject({ status });
     await writer.write([requestOf([`f${status}`])]);

@@ -43,6 +43,26 @@ async function cleanedBeside(other: number): Promise<ProgressDocument> {
 }
 
 describe('the cleaning of the branch', () => {
+  it('deletes nothing because of blocks of an earlier store', async () => {
+    let stored = { ...LISTED, store_id: 'earlier' };
+    const kept: string[][] = [];
+    const progress = {
+      read: () => Promise.resolve({ progress: stored, seqNo: 1, primaryTerm: 1 }),
+      replace: async (_: unknown, next: ProgressDocument) => Boolean((stored = { ...next, store_id: stored.store_id })),
+    } as unknown as ProgressStore;
+    const removeStrays: BranchDocuments['removeStrays'] = async (_after, _upTo, branch) =>
+      void kept.push(branch.map(({ id }) => id));
+    const documents = { removeStrays } as unknown as BranchDocuments;
+    const fence = { begin: () => Promise.resolve(true) } as unknown as WriteFence;
+    const cleaner = new BranchCleaner({ progress, documents, fence }, { ...RULES, sweepEveryMs: 0 });
+    await cleaner.clean();
+    await cleaner.sweep();
+    expect(kept.map((ids) => ids.length)).toEqual([40, 40]);
+    stored = { ...stored, store_id: 'later', branch: [] };
+    await cleaner.sweep();
+    expect(kept).toHaveLength(2);
+  });
+
   it.each([
     ['alone', 0, IRREVERSIBLE],
     ['beside another process that cleans fewer blocks', 30, IRREVERSIBLE],

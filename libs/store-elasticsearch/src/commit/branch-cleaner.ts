@@ -32,6 +32,8 @@ const SWEPT_BLOCKS = 5_000;
  */
 export class BranchCleaner {
   private running: Promise<void> | undefined;
+  /** The store that the next three are of. */
+  private storeId: string | undefined;
   private seen: Pick<ProgressDocument, 'revision' | 'branch'> | undefined;
   /** The forks of the last `forkPauseMs`: the first number that each undid. */
   private forks: { num: number; at: number }[] = [];
@@ -56,6 +58,7 @@ export class BranchCleaner {
     if (performance.now() - this.sweptAt < this.rules.sweepEveryMs) return;
     const read = await this.parts.progress.read();
     if (!read) return;
+    this.forgetOtherStore(read.progress);
     const { first_block_num: oldest = 0 } = read.progress;
     const blocks = this.cleaned.filter(({ num }) => num >= oldest);
     const [first, last] = [blocks[0], blocks.at(-1)];
@@ -68,6 +71,7 @@ export class BranchCleaner {
     const { progress, documents, fence } = this.parts;
     const read = await progress.read();
     if (!read) return;
+    this.forgetOtherStore(read.progress);
     const { clean_up_to: from, write_term: term = 0, branch } = read.progress;
     const upTo = this.cleanableUpTo(read.progress);
     if (upTo - from < this.rules.cleanBlocks) return;
@@ -78,6 +82,15 @@ export class BranchCleaner {
     await documents.removeStrays(from, upTo, cleaned, read.progress);
     await this.record(upTo);
     this.remember(cleaned);
+  }
+
+  /** The blocks of a store whose indices were deleted may not be on the chain of the store that was made in its place. */
+  private forgetOtherStore({ store_id: storeId }: ProgressDocument): void {
+    if (storeId === this.storeId) return;
+    this.storeId = storeId;
+    this.seen = undefined;
+    this.forks = [];
+    this.cleaned = [];
   }
 
   private cleanableUpTo(progress: ProgressDocument): number {

@@ -64,21 +64,24 @@ export class BulkWriter {
    * Consumes the requests as fast as they can be sent; resolves when all are durable. Rejects with `BLOCK_REFUSED` when the
    * server will never accept a document, with `STORE_UNAVAILABLE` when it did not accept all in time, with `MissingIndexError`
    * when an index or an alias does not exist, with `ConflictError` for a request that `failsOnConflict`. When it rejects, any of the
-   * requests may have been written. Requests that were written are empty afterwards.
+   * requests may have been written; rejects as `requests` does. None is on its way afterwards, and those that were written are empty.
    */
   async write(requests: Iterable<BulkRequest> | AsyncIterable<BulkRequest>): Promise<void> {
     const sending: Promise<void>[] = [];
     const failures: unknown[] = [];
-    for await (const request of requests) {
-      const release = await this.semaphore.acquire();
-      if (failures.length > 0) {
-        release();
-        break;
+    try {
+      for await (const request of requests) {
+        const release = await this.semaphore.acquire();
+        if (failures.length > 0) {
+          release();
+          break;
+        }
+        const sent = this.send(request).catch((error: unknown) => void failures.push(error));
+        sending.push(sent.finally(release));
       }
-      const sent = this.send(request).catch((error: unknown) => void failures.push(error));
-      sending.push(sent.finally(release));
+    } finally {
+      await Promise.all(sending);
     }
-    await Promise.all(sending);
     if (failures.length > 0) throw failures[0];
   }
 

@@ -122,9 +122,11 @@ export class IndexProvisioner {
     }
   }
 
-  /** Forgets which indices exist, after one was found missing: they are created again on the next write. */
+  /** Forgets which indices exist and how they are set, after one was found missing: they are created again on the next write. */
   forget(): void {
     this.ready.clear();
+    this.settledAt = undefined;
+    this.tiersDueAt = 0;
   }
 
   /** Adds replicas to indices created with fewer: to all when following the head, otherwise to those of earlier ranges. */

@@ -44,6 +44,15 @@ describe('the ABIs of seen blocks', () => {
     expect(seen.committedEnd(block(13, 6), { ...VIEW, ordinal: EPOCH + 4 })).toBe(13);
   });
 
+  it('are those of the newest 2,000 runs of blocks', () => {
+    const seen = new SeenAbis();
+    const runs = 2_000;
+    for (let at = 1; at <= runs; at++) seen.addBlock(block(10 * at, at), VIEW);
+    expect(seen.committedEnd(block(99_999_999, runs), VIEW)).toBe(10);
+    seen.addBlock(block(10 * runs + 10, runs + 1), VIEW);
+    expect(seen.committedEnd(block(99_999_999, runs + 1), VIEW)).toBe(20);
+  });
+
   it('are the newest 1,000, however many each block sets', () => {
     const seen = new SeenAbis();
     for (let at = 1; at <= 600; at++) seen.addAbis(block(at, at), { token: `token ${at}`, other: `other ${at}` });

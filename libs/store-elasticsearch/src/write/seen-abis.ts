@@ -1,8 +1,12 @@
 import type { BlockRecords } from '@antelope-history/records';
 import type { DataAbi, StoredStreamPosition } from '../indices/documents';
 
-/** The most changes of ABIs that are kept: the oldest ones are forgotten first. */
+/**
+ * The most changes of ABIs and the most runs of blocks that are kept: the oldest ones are forgotten first. A block that is decoded with
+ * another ABI because of that is not committed (`ABI_OUTDATED`), and is decoded again.
+ */
 const MAX_CHANGES = 1_000;
+const MAX_RUNS = 2_000;
 
 /** A block that this process has seen, and the stream position of its message. */
 interface SeenBlock {
@@ -31,6 +35,7 @@ export class SeenAbis {
     if (epoch === last?.epoch && sequence === last.sequence) return;
     this.last = { epoch, sequence, block_num: num };
     if (epoch !== last?.epoch || num !== last.block_num + 1) this.runs.push(this.last);
+    if (this.runs.length > MAX_RUNS) this.runs.shift();
   }
 
   /** Adds the ABIs that a block sets, hashes by contract, in place of those that the blocks it undoes had set. */
