@@ -12,10 +12,11 @@ describe('the work after a commit', () => {
   let now = 0;
   let dropped: number[];
   let obsolete: string[][];
+  let forgotten: number;
   let housekeeping: Housekeeping;
   beforeEach(() => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    [now, dropped, obsolete] = [1_000, [], []];
+    [now, dropped, obsolete, forgotten] = [1_000, [], [], 0];
     const names = new IndexNames('test');
     const directories = [0, 1, 2].map((each) => names.directory(each * PER_DIRECTORY, 0));
     const nothing = (): Promise<void> => Promise.resolve();
@@ -26,6 +27,7 @@ describe('the work after a commit', () => {
       indices: {
         settleReplicas: nothing,
         settleTiers: nothing,
+        forgetSettings: () => void forgotten++,
         dropBelow: async (blockNum: number) => void dropped.push(blockNum),
         dropDirectories: async (isObsolete: (index: string) => boolean) =>
           void obsolete.push(directories.filter(isObsolete)),
@@ -63,6 +65,7 @@ describe('the work after a commit', () => {
     await commit(DELAY_MS, 0, { store_id: 'later' });
     expect(dropped.slice(before[0]).filter((first) => first > 0)).toEqual([]);
     expect(obsolete.slice(before[1]).flat()).toEqual([]);
+    expect(forgotten).toBe(2);
   });
 
   it('deletes nothing that a query of the last minutes may read', async () => {

@@ -73,8 +73,11 @@ export class Housekeeping {
 
   private async run({ before, after }: Commit): Promise<void> {
     const { journal, cleaner, permissions, indices } = this.parts;
-    // The ages of a store whose indices were deleted do not apply to the store that was made in its place.
-    if (after.store_id !== this.ages.storeId) this.ages = agesOf(after.store_id, this.delays);
+    // What was known of a store whose indices were deleted does not apply to the store that was made in its place.
+    if (after.store_id !== this.ages.storeId) {
+      this.ages = agesOf(after.store_id, this.delays);
+      indices.forgetSettings();
+    }
     await cleaner.clean();
     await cleaner.sweep();
     if (performance.now() - this.tidiedAt >= this.delays.tidyEveryMs) {

@@ -122,9 +122,13 @@ export class IndexProvisioner {
     }
   }
 
-  /** Forgets which indices exist and how they are set, after one was found missing: they are created again on the next write. */
+  /** Forgets which indices exist, after one was found missing: they are created again on the next write. */
   forget(): void {
     this.ready.clear();
+  }
+
+  /** Forgets how indices are set, after they were deleted and made again. */
+  forgetSettings(): void {
     this.settledAt = undefined;
     this.tiersDueAt = 0;
   }
