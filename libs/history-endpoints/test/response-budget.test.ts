@@ -87,6 +87,36 @@ describe('a page of get_actions', () => {
     expect(body.more).toBe(true);
   });
 
+  /** Decodes the data of each action as a text of this many characters per byte. */
+  const decodersTo = (charactersPerByte: number): AbiDecoders => {
+    const decoder: AbiDecoder = {
+      ...(makeDecoders('x', 'uint8').at('x', 1, 1) as AbiDecoder),
+      writeAction(out, _action, data, allowance) {
+        const text = 'y'.repeat(charactersPerByte * data.length);
+        allowance?.settle(text.length);
+        out.value(text);
+        return true;
+      },
+    };
+    return { at: () => decoder };
+  };
+
+  it('ends before the row that was written and does not fit', () => {
+    const rows = Array.from({ length: 5 }, () => act(Buffer.alloc(1024)));
+    const { body, bytes } = pageOf(rows, decodersTo(10 * 1024));
+    expect(body.actions.map(({ action_trace }) => String(action_trace.act.data).length)).toEqual(
+      Array(3).fill(10 * MIB),
+    );
+    expect([body.more, bytes < MAX_BYTES]).toEqual([true, true]);
+  });
+
+  it('counts the bytes of a first row that fits only undecoded', () => {
+    const rows = [act(Buffer.alloc(6 * MIB)), act(Buffer.alloc(1.5 * MIB))];
+    const { body, bytes } = pageOf(rows, decodersTo(5));
+    expect(body.actions.map(({ action_trace }) => String(action_trace.act.data).length)).toEqual([12 * MIB]);
+    expect([body.more, bytes < MAX_BYTES]).toEqual([true, true]);
+  });
+
   it('shows a row that does not fit without its bytes, and with their number', () => {
     const huge = act(Buffer.alloc(9 * MIB), { traces: [makeTrace({ console: Buffer.alloc(MIB, 1) })] });
     const { body, bytes } = pageOf([huge, huge], { at: () => undefined });
