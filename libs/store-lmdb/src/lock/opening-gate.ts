@@ -26,7 +26,7 @@ export class OpeningGate {
     visitor.on('error', () => undefined);
     visitor.once('close', () => this.waiting.delete(visitor));
     this.waiting.add(visitor);
-    // A closed connection shows only to one who reads.
+    // Node.js reports the end of a connection only while it reads from the socket.
     visitor.resume();
     this.letOpen();
   };

@@ -1,13 +1,13 @@
 import { readlinkSync } from 'node:fs';
 
-/** By which LMDB tells the processes of a data directory apart: it knows the id alone. */
+/** Tells the processes of a data directory apart. LMDB itself compares only their ids, which two containers may both use. */
 export interface ProcessIdentity {
   pid: number;
   /** The PID namespace of a Linux process; empty on other systems. */
   namespace: string;
 }
 
-/** Reads the identity that a writer sends, in JSON. Throws when the bytes are none. */
+/** Reads the identity that a writer sends as JSON. Throws a SyntaxError when the bytes are not JSON. */
 export function identityIn(bytes: Buffer): ProcessIdentity {
   const { pid, namespace } = JSON.parse(String(bytes)) as Record<string, unknown>;
   return { pid: Number(pid), namespace: String(namespace) };

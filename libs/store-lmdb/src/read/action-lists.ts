@@ -92,8 +92,8 @@ export function listsOfAccount(
 }
 
 /**
- * At most this many action kinds of an account are looked through, 13 µs each. A contract can have any number of actions, and
- * notifies whom it likes.
+ * At most this many action kinds of an account are looked through, 13 µs each. A contract can have any number of actions, and can
+ * notify any account.
  */
 const MAX_KINDS = 10_000;
 

@@ -291,7 +291,7 @@ class SeedRun {
     return this.untilShown(this.chain.tip);
   }
 
-  /** One node has the last blocks; all others stand still, and whoever reads one of them has to leave it. */
+  /** One node has the last blocks; all others stand still, and a reader that is connected to one of them has to leave it. */
   private async goOnAlone(): Promise<boolean> {
     const whole = this.nodes.filter(({ isWhole }) => isWhole);
     const node = whole[this.random(whole.length)] as SimulatedNode;
