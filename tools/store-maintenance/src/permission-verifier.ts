@@ -1,5 +1,6 @@
 import { type AccountsLookup, type ChainStatus, type HistoryReader, isRemovedBlock } from '@antelope-history/store';
 import type { StoredFault } from './chain-verifier';
+import { readBlocks } from './read-blocks';
 import { changedAccounts, type ReplayedAuthority, type StateReplay } from './state-replay';
 
 /** Searches that a store on a server responds to at once. */
@@ -20,8 +21,10 @@ export class PermissionVerifier {
   private readonly changedLater = new Set<string>();
   /** The blocks whose changes `changedLater` has: those above `replayedTo`, in this state. */
   private covered: { num: number; revision: number };
-  /** Whether blocks above `replayedTo` were removed before they were read: what they change is not known. */
+  /** Whether blocks above `replayedTo` were removed before they were read, or cannot be read: what they change is not known. */
   private isOvertaken = false;
+  /** By block number: several searches may read the same block. */
+  private readonly corrupt = new Map<number, StoredFault>();
 
   constructor(
     private readonly reader: HistoryReader,
@@ -33,7 +36,7 @@ export class PermissionVerifier {
 
   /**
    * Compares every key and every account that a replayed authority ever named. Ends early when `signal` is aborted. Resolves with
-   * false when they could not be compared, because the store removed blocks above the replayed ones.
+   * false when they could not be compared, because the store removed blocks above the replayed ones, or cannot read them.
    */
   async verify(signal: AbortSignal, onFault: (fault: StoredFault) => void): Promise<boolean> {
     await this.cover(await this.reader.getStatus());
@@ -50,6 +53,7 @@ export class PermissionVerifier {
       }
     };
     await Promise.all(Array.from({ length: SEARCHES_AT_ONCE }, work));
+    for (const fault of this.corrupt.values()) onFault(fault);
     return !this.isOvertaken;
   }
 
@@ -108,8 +112,15 @@ export class PermissionVerifier {
     const to = committed?.num ?? this.replayedTo;
     if (revision === this.covered.revision && to <= this.covered.num) return;
     const from = revision === this.covered.revision ? this.covered.num : this.replayedTo;
-    for (let num = from + 1; num <= to; num++) {
-      const { status, block, transactions } = await this.reader.getBlockTraces({ num });
+    let num = from;
+    for await (const read of readBlocks(this.reader, from + 1, to)) {
+      num++;
+      if ('unreadable' in read) {
+        this.isOvertaken = true;
+        this.corrupt.set(num, { blockNum: num, code: 'corrupt', detail: read.unreadable });
+        continue;
+      }
+      const { status, block, transactions } = read.found;
       this.isOvertaken ||= !block && isRemovedBlock(num, status);
       for (const owner of changedAccounts(transactions)) this.changedLater.add(owner);
     }

@@ -141,6 +141,28 @@ describe('a damaged store', () => {
     expect([codesOf(found), found.next]).toEqual([['150 corrupt'], found.to + 1]);
   });
 
+  it('compares no permissions when a block above the verified ones cannot be read, and shows that block', async () => {
+    const { firstBlockNum, committed } = await reader.getStatus();
+    const last = committed!.num;
+    const broken = readerWith({
+      getBlockTraces: (selector) =>
+        typeof selector === 'object' && 'num' in selector && selector.num === last
+          ? Promise.reject(new HistoryError('INTERNAL', 'the block is stored damaged'))
+          : reader.getBlockTraces(selector),
+    });
+    const faults: StoredFault[] = [];
+    const { counts, isReplayWhole, isComplete } = await verifyStore(broken, {
+      from: firstBlockNum!,
+      to: last - 1,
+      comparesPermissions: true,
+      signal: new AbortController().signal,
+      onFault: (fault) => faults.push(fault),
+      onBlock: () => undefined,
+    });
+    expect(faults).toEqual([{ blockNum: last, code: 'corrupt', detail: 'the block is stored damaged' }]);
+    expect([counts.faults, isReplayWhole, isComplete]).toEqual([1, false, true]);
+  });
+
   it('ends when the store is away', async () => {
     const away = (): Promise<never> => Promise.reject(new HistoryError('STORE_UNAVAILABLE', 'away'));
     const { firstBlockNum } = await reader.getStatus();
