@@ -156,7 +156,9 @@ describeWithService(['elasticsearch'], (url = '') => {
       const options = store.optionsWith({});
       const snapshot = { repository, name: 'cut', signal: AbortSignal.abort() };
       const stopped = (message: string) => ({ code: 'STOPPED', message: expect.stringContaining(message) });
-      await expect(createSnapshot(options, snapshot)).rejects.toMatchObject(stopped('the snapshot cut was interrupted and is deleted'));
+      await expect(createSnapshot(options, snapshot)).rejects.toMatchObject(
+        stopped('the snapshot cut was interrupted and is deleted'),
+      );
       expect(await listSnapshots(options, repository)).toEqual([]);
       await createSnapshot(options, { repository, name: 'cut' });
       await deleteIndices(store);

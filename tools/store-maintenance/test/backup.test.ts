@@ -78,7 +78,11 @@ describe('npm run backup', () => {
     const partial = path.join(folder, 'copy.partial', 'data.mdb');
     while (!existsSync(partial)) await new Promise((resolve) => setTimeout(resolve, 1));
     child.kill('SIGINT');
-    expect(await end).toEqual({ status: null, signal: 'SIGINT', output: expect.stringMatching(/STOPPED: .*interrupted/) });
+    expect(await end).toEqual({
+      status: null,
+      signal: 'SIGINT',
+      output: expect.stringMatching(/STOPPED: .*interrupted/),
+    });
     expect(readdirSync(folder)).toEqual(['data']);
   });
 

@@ -6,7 +6,11 @@ import path from 'node:path';
 export const onDirectory = (data: string): NodeJS.ProcessEnv => ({ HISTORY_STORE__LMDB__PATH: data });
 
 /** Starts a built program of this project in a process of its own, as operators do. */
-export function startMain(name: string, environment: NodeJS.ProcessEnv, args: string[]): ChildProcessWithoutNullStreams {
+export function startMain(
+  name: string,
+  environment: NodeJS.ProcessEnv,
+  args: string[],
+): ChildProcessWithoutNullStreams {
   const main = path.resolve(__dirname, `../dist/${name}.js`);
   return spawn(process.execPath, [main, ...args], { env: { PATH: process.env['PATH'], ...environment } });
 }
