@@ -248,13 +248,14 @@ describe('the stream of actions through the gateway', () => {
   it('limits the streams of a client', async () => {
     const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(eventText(1)));
     const { url } = await serve(api, { HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '2' });
-    const open = async (): Promise<{ status: number; leave: () => Promise<void> }> => {
-      const { status, body } = await fetch(url + STREAM.path);
-      return { status, leave: async () => body?.cancel() };
+    const open = async () => {
+      const { status, headers, body } = await fetch(url + STREAM.path);
+      return { status, retryAfter: headers.get('retry-after'), leave: async () => body?.cancel() };
     };
     const streams = [await open(), await open()];
     const third = await open();
     expect([...streams, third].map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(third.retryAfter).toBe('5');
     await Promise.all([...streams, third].map(({ leave }) => leave()));
     for (let next = await open(); next.status !== 200; next = await open()) await sleep(5);
   });

@@ -4,8 +4,9 @@ import type { Logger } from '../logger';
 import { toErrorResponse } from './error-body';
 import { endpointOf, requestIdOf } from './request-context';
 
-/** The value of `Retry-After` in responses with status 503. */
+/** The value of `Retry-After` where the refusal names no time: in responses with status 503, and with 429 for what a client has open. */
 const RETRY_AFTER_SECONDS = 5;
+const RETRIED: ReadonlySet<number> = new Set([429, 503]);
 
 /** The Express error handler: every error becomes its response here. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
@@ -33,6 +34,6 @@ export function sendError(response: Response, error: HistoryError): void {
     return;
   }
   const { status } = clientErrorOf(error);
-  if (status === 503) response.setHeader('retry-after', RETRY_AFTER_SECONDS);
+  if (RETRIED.has(status) && !response.hasHeader('retry-after')) response.setHeader('retry-after', RETRY_AFTER_SECONDS);
   response.status(status).json(toErrorResponse(error, endpointOf(response)));
 }
