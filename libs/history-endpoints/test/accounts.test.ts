@@ -118,7 +118,9 @@ describe('get_controlled_accounts and get_key_accounts', () => {
   it('refuse an invalid name and an invalid key', async () => {
     const app = createHistoryApi(createApiDeps(sample));
     const key = (public_key: unknown) => client.refusalOf(app, HISTORY_ROUTES.getKeyAccounts, { public_key });
-    expect(await key('EOS5')).toMatchObject({ status: 400, code: 3010002, name: 'public_key_type_exception' });
+    const notKey = { status: 400, code: 3010002, name: 'public_key_type_exception' };
+    for (const text of ['EOS5', 'PUB_R1_5', 'key'])
+      expect(await key(text)).toMatchObject({ ...notKey, detail: expect.stringMatching(/^public_key: /) });
     expect(await key(undefined)).toMatchObject({ status: 400, code: 3200006 });
     const name = await client.refusalOf(app, HISTORY_ROUTES.getControlledAccounts, {
       controlling_account: 'aaaaaaaaaaaaa',
