@@ -45,12 +45,15 @@ export function createRateLimit(deps: RateLimitDeps): RequestHandler {
 
   return (_request, response, next) => {
     const client = clientOf(response);
+    // That of the counts: the next window may begin while the key-value store counts.
+    const end = windowOf.requests.end();
     const admit = (quotas: Quota[]): void => {
       const exceeded = quotas.find(isExceeded);
-      showQuotas(response, quotas, windowOf.requests.secondsLeft());
+      const secondsLeft = Math.max(0, Math.ceil((end - deps.now()) / 1000));
+      showQuotas(response, quotas, { end, secondsLeft });
       count[exceeded?.name ?? 'admitted']();
       if (exceeded) {
-        response.setHeader('retry-after', windowOf.requests.secondsLeft());
+        response.setHeader('retry-after', secondsLeft);
         throw new HistoryError('RATE_LIMITED', refusalOf(exceeded));
       }
       if (client.costPerMinute > 0) {
@@ -132,7 +135,11 @@ function refusalOf({ name, limit }: Quota): string {
 }
 
 /** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10, and the older `X-RateLimit-*` headers for requests. */
-function showQuotas(response: Response, quotas: Quota[], secondsLeft: number): void {
+function showQuotas(
+  response: Response,
+  quotas: Quota[],
+  { end, secondsLeft }: { end: number; secondsLeft: number },
+): void {
   const remaining = ({ limit, used }: Quota): number => Math.max(0, limit - used);
   if (quotas.length === 0) return;
   response.setHeader(
@@ -147,7 +154,7 @@ function showQuotas(response: Response, quotas: Quota[], secondsLeft: number): v
   if (!requests) return;
   response.setHeader('x-ratelimit-limit', requests.limit);
   response.setHeader('x-ratelimit-remaining', remaining(requests));
-  response.setHeader('x-ratelimit-reset', Math.ceil(Date.now() / 1000) + secondsLeft);
+  response.setHeader('x-ratelimit-reset', end / 1000);
 }
 
 function createWindows({ keyValue, registry, now }: RateLimitDeps) {

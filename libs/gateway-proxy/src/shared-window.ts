@@ -30,9 +30,9 @@ export class SharedWindow {
     return this.here.of(client, this.start());
   }
 
-  /** Seconds until the window ends and all counts start again at 0. */
-  secondsLeft(): number {
-    return Math.ceil((this.start() + WINDOW_MS - this.deps.now()) / 1000);
+  /** The end of the window, when all counts start again at 0, in milliseconds since 1970. */
+  end(): number {
+    return this.start() + WINDOW_MS;
   }
 
   /** Adds to a client's count and returns the sum. Beyond `limit` the key-value store is not asked, so a flood costs it nothing. */

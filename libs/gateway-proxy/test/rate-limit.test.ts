@@ -109,6 +109,31 @@ describe('rate limits', () => {
     expect([none.headers['ratelimit'], none.headers['x-ratelimit-limit']]).toEqual([undefined, undefined]);
   });
 
+  it('say when the minute of the counts ends, also if the next one begins while the key-value store counts', async () => {
+    let now = NOW;
+    class SlowKeyValue extends MemoryKeyValue {
+      override async count(...counted: Parameters<MemoryKeyValue['count']>): ReturnType<MemoryKeyValue['count']> {
+        const sum = await super.count(...counted);
+        now += 1_000;
+        return sum;
+      }
+    }
+    const keyValue = new SlowKeyValue();
+    const environment = { HISTORY_API__RATE_LIMIT_RPM: '1' };
+    const gateways = [0, 1].map(() => fixture.createGateway({ environment, keyValue, now: () => now }));
+    const shown: unknown[] = [];
+    for (const gateway of gateways) {
+      now = NOW + 500;
+      const { status, headers } = await request(gateway).post(ROUTES.getActions.path).send({});
+      shown.push([status, headers['retry-after'], headers['ratelimit'], headers['x-ratelimit-reset']]);
+    }
+    const end = String((NOW + 1_000) / 1_000);
+    expect(shown).toEqual([
+      [200, undefined, '"requests";r=0;t=0', end],
+      [429, '0', '"requests";r=0;t=0', end],
+    ]);
+  });
+
   describe('by cost', () => {
     const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '100' };
     let cost: string | undefined;
