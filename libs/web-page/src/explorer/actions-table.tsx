@@ -3,6 +3,7 @@ import type { GetActionsResponse } from '@antelope-history/history-routes';
 import { formatChainTime } from '../format.js';
 import { DataView } from './data-view.js';
 import { AccountLink, BlockLink, TransactionLink } from './parts.js';
+import { isNotification } from './trace-tree.js';
 
 /** Characters of a value in a table; the transaction's own view has more. */
 const SHOWN_DATA = 120;
@@ -43,7 +44,7 @@ function ActionRow({
   account: string;
 }): JSX.Element {
   const { act, receiver } = trace;
-  const isNotified = account !== '' && receiver === account && act.account !== account;
+  const isNotified = account !== '' && receiver === account && isNotification(trace);
   return (
     <tr>
       <td>

@@ -7,6 +7,7 @@ import { linkTo } from '../location.js';
 import { useRequest } from '../use-request.js';
 import { DataView } from './data-view.js';
 import { AccountLink, Fact, Failure, RequestBox, TransactionLink, Waiting } from './parts.js';
+import { withoutNotifications } from './trace-tree.js';
 
 type Transaction = GetTraceBlockResponse['transactions'][number];
 
@@ -77,7 +78,7 @@ const MOST_ACTIONS = 20;
 
 function BlockTransaction({ transaction: { id, actions, status } }: { transaction: Transaction }): JSX.Element {
   // A notification repeats its action.
-  const own = actions.filter(({ receiver, account }) => receiver === account);
+  const own = withoutNotifications(actions);
   return (
     <article class="card">
       <p class="title">

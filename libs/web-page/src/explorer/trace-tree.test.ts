@@ -1,5 +1,5 @@
 import type { ActionTraceJson } from '@antelope-history/schemas';
-import { buildTraceTree, type TraceNode } from './trace-tree.js';
+import { buildTraceTree, isNotification, type TraceNode, withoutNotifications } from './trace-tree.js';
 
 /** `1<0 token` is the trace 1 without a creator; `2<1 token>bob` notifies bob. */
 function traceOf(text: string): ActionTraceJson {
@@ -44,4 +44,25 @@ describe('buildTraceTree', () => {
   it('has traces whose creator is unknown at the top, and each trace once', () => {
     expect(treeOf('5<9 token', '7<7 token', '8<5 token')).toEqual(['5', ['8'], '7']);
   });
+});
+
+it('an action that its contract does not execute is no notification: onerror of a sender', () => {
+  expect(['1<0 token', '2<1 token>alice', '1<0 system>sender'].map((text) => isNotification(traceOf(text)))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+});
+
+describe('withoutNotifications', () => {
+  const shown = (texts: string[]) =>
+    withoutNotifications(texts.map((text) => traceOf(text)).map(({ receiver, act }) => ({ receiver, ...act }))).map(
+      ({ account, receiver }) => `${account}>${receiver}`,
+    );
+
+  it('has what contracts execute', () =>
+    expect(shown(['1<0 token', '2<1 token>alice', '3<2 alice'])).toEqual(['token>token', 'alice>alice']));
+
+  it('has the onerror of a failed deferred transaction', () =>
+    expect(shown(['1<0 system>sender', '2<1 system>bob', '3<1 log'])).toEqual(['system>sender', 'log>log']));
 });

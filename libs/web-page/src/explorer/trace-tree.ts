@@ -30,6 +30,21 @@ export function buildTraceTree(traces: ActionTraceJson[]): TraceNode[] {
   return roots;
 }
 
-export function isNotification({ receiver, act }: ActionTraceJson): boolean {
-  return receiver !== act.account;
+/**
+ * Whether the trace only shows an action to another account than its contract. What no trace created is none: the sender of a deferred
+ * transaction that failed executes `onerror` of the system contract.
+ */
+export function isNotification({ receiver, act, creator_action_ordinal: creator }: ActionTraceJson): boolean {
+  return receiver !== act.account && creator !== 0;
+}
+
+/** An action as the trace plugin shows it, without its creator. */
+interface ShownAction {
+  receiver: string;
+  account: string;
+}
+
+/** The actions of a transaction, in the order of execution, without notifications. The first one is none: nothing ran before it. */
+export function withoutNotifications<Shown extends ShownAction>(actions: readonly Shown[]): Shown[] {
+  return actions.filter(({ receiver, account }, index) => index === 0 || receiver === account);
 }
