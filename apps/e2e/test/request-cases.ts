@@ -82,6 +82,13 @@ export function describeRequests(url: () => string): void {
     expect((await client.send('POST', PATH, init)).text).toBe(expected);
   });
 
+  it('may have a content encoding without a value, and one without a body', async () => {
+    const init = { body: JSON_BODY, headers: { 'content-encoding': '' } };
+    expect((await client.send('POST', PATH, init)).text).toBe(expected);
+    const empty = await client.send('POST', PATH, { headers: { 'content-encoding': 'gzip' } });
+    expect(empty.text).toBe((await client.post(PATH, {})).text);
+  });
+
   it('may be chunked, without a length', async () => {
     const pieces = new ReadableStream({
       async start(controller) {

@@ -30,7 +30,7 @@ export function jsonBodyOf(request: Request): Record<string, unknown> {
 }
 
 /**
- * Parses the bytes of a body with their content coding. An empty body is an empty object. Throws `INVALID_REQUEST`, and
+ * Parses the bytes of a body with their content coding. An empty body is an empty object, whatever its coding. Throws `INVALID_REQUEST`, and
  * `BODY_TOO_LARGE` if more than `limitBytes` remain when it is uncompressed.
  */
 export function parseJsonBody(
@@ -38,6 +38,7 @@ export function parseJsonBody(
   contentEncoding: string | undefined,
   limitBytes: number,
 ): Record<string, unknown> {
+  if (bytes.length === 0) return {};
   const text = toText(uncompress(bytes, contentEncoding?.trim().toLowerCase(), limitBytes));
   if (text === '') return {};
   let value: unknown;
@@ -56,6 +57,7 @@ function uncompress(bytes: Buffer, coding: string | undefined, limitBytes: numbe
   try {
     switch (coding) {
       case undefined:
+      case '':
       case 'identity':
         return bytes;
       case 'gzip':
