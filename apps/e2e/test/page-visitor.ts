@@ -1,5 +1,5 @@
 import axe, { type AxeResults } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 /** A page of a browser, and everything that went wrong in it. */
 export interface PageVisitor {
@@ -34,6 +34,22 @@ export async function visit(
 export async function violationsIn(page: Page): Promise<[string, string[]][]> {
   const { violations } = await page.evaluate<AxeResults>(`(() => { ${axe.source}; return axe.run() })()`);
   return violations.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)]);
+}
+
+/** How long a test waits for what a page has to show: far longer than a busy machine takes. */
+export const LOADED_MS = 30_000;
+
+export const heading = (page: Page): Locator => page.locator('main h1');
+
+/** Waits until the page shows a text. */
+export function shows(page: Page, text: string): Promise<void> {
+  return page.getByText(text).first().waitFor({ timeout: LOADED_MS });
+}
+
+/** Waits until the heading begins with one of the titles. */
+export function titled(page: Page, titles: string[]): Promise<void> {
+  const title = heading(page).filter({ hasText: new RegExp(`^(${titles.join('|')})`) });
+  return title.waitFor({ timeout: LOADED_MS });
 }
 
 /** Answers the question of the page for an API key. */

@@ -15,11 +15,10 @@ import {
 } from '@antelope-history/processes';
 import { describeWithBrowser, findFreePorts } from '@antelope-history/servers';
 import { createShipReplay } from '@antelope-history/ship-replay';
-import { currentLinks, enterApiKey, violationsIn, visit } from './page-visitor';
+import { currentLinks, enterApiKey, heading, LOADED_MS, shows, titled, violationsIn, visit } from './page-visitor';
 
 const LAST_BLOCK = 505;
 const KEY = 'PUB_K1_67tVYqeq99KdZ6mWCFmoCBVnmLvh77bubyeDn1JGKXQn9ooyiu';
-const LOADED_MS = 30_000;
 
 describeWithBrowser((program) => {
   let browser: Browser;
@@ -67,12 +66,6 @@ describeWithBrowser((program) => {
         await close();
       }
     }
-    const heading = (page: Page) => page.locator('main h1');
-    const shows = (page: Page, text: string) => page.getByText(text).first().waitFor({ timeout: LOADED_MS });
-    const titled = (page: Page, titles: string[]) =>
-      heading(page)
-        .filter({ hasText: new RegExp(`^(${titles.join('|')})`) })
-        .waitFor({ timeout: LOADED_MS });
 
     async function post<T>(at: string, body: object): Promise<T> {
       const response = await fetch(`${api}/v1/${at}`, { method: 'POST', body: JSON.stringify(body) });
@@ -230,6 +223,14 @@ describeWithBrowser((program) => {
           await page.getByRole('button', { name: 'Search' }).click();
           await page.getByRole('main').getByText(found).first().waitFor({ timeout: LOADED_MS });
         }
+      });
+    });
+
+    it('shows onerror in place of a failed transaction, which has no view of its own', async () => {
+      await look('#/block/230', async (page) => {
+        await shows(page, 'onerror');
+        const linksOf = (status: string) => page.locator('.card', { hasText: status }).first().locator('.title a');
+        expect([await linksOf('executed').count(), await linksOf('soft_fail').count()]).toEqual([1, 0]);
       });
     });
 

@@ -6,7 +6,7 @@ import { formatChainTime, formatNumber } from '../format.js';
 import { linkTo } from '../location.js';
 import { useRequest } from '../use-request.js';
 import { DataView } from './data-view.js';
-import { AccountLink, Fact, Failure, RequestBox, TransactionLink, Waiting } from './parts.js';
+import { AccountLink, Fact, Failure, RequestBox, TransactionId, TransactionLink, Waiting } from './parts.js';
 import { withoutNotifications } from './trace-tree.js';
 
 type Transaction = GetTraceBlockResponse['transactions'][number];
@@ -82,7 +82,7 @@ function BlockTransaction({ transaction: { id, actions, status } }: { transactio
   return (
     <article class="card">
       <p class="title">
-        <TransactionLink id={id} />
+        {status === 'executed' ? <TransactionLink id={id} /> : <TransactionId id={id} />}
         <span class="soft">{status}</span>
       </p>
       <ul class="plain acts">

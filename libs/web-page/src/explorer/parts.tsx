@@ -49,6 +49,15 @@ export function TransactionLink({ id, whole = false }: { id: string; whole?: boo
   );
 }
 
+/** The id of a transaction that failed: only its block has what was executed in its place. */
+export function TransactionId({ id }: { id: string }): JSX.Element {
+  return (
+    <span class="id" title={id}>
+      {shorten(id)}
+    </span>
+  );
+}
+
 export function Fact({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
   return (
     <div>
