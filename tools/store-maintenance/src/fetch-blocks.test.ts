@@ -10,6 +10,7 @@ const SILENCE_MS = 500;
 /** Of a message that takes three times as long; more than 64 KiB per second arrive. */
 const PARTS = 30;
 const PART_BYTES = 8 * 1024;
+const { signal } = new AbortController();
 
 /** Sends a message in parts, of which none ends it. */
 async function sendSlowly(socket: WebSocket): Promise<void> {
@@ -35,7 +36,11 @@ describe('a node whose blocks are fetched', () => {
     const node = await startHostileNode(recording, [{ code: 'none', blocks: (socket) => void send(socket) }]);
     const { ship } = loadConfig([], {});
     const fetched: number[] = [];
-    for await (const { position } of fetchBlocks({ ship, url: node.url, chainId: undefined }, [...range], SILENCE_MS))
+    for await (const { position } of fetchBlocks(
+      { ship, url: node.url, chainId: undefined, signal },
+      [...range],
+      SILENCE_MS,
+    ))
       fetched.push(position.num);
     await node.close();
     expect(fetched).toEqual(blocks.map(({ thisBlock }) => thisBlock?.num));
@@ -46,7 +51,7 @@ describe('a node whose blocks are fetched', () => {
     const node = await startHostileNode(recording, [way]);
     const begin = performance.now();
     const { ship } = loadConfig([], {});
-    const blocks = fetchBlocks({ ship, url: node.url, chainId: undefined }, [3, 10], SILENCE_MS);
+    const blocks = fetchBlocks({ ship, url: node.url, chainId: undefined, signal }, [3, 10], SILENCE_MS);
     await expect(blocks.next()).rejects.toMatchObject({ code: way.code });
     await node.close();
     return performance.now() - begin;
@@ -55,6 +60,18 @@ describe('a node whose blocks are fetched', () => {
   it('is given up when it sends nothing for the limit', async () => {
     const code = 'SHIP_SILENT';
     expect(await giveUp({ code, blocks: () => undefined })).toBeGreaterThanOrEqual(SILENCE_MS);
+  });
+
+  it('is not waited for after an interruption, before it or during it', async () => {
+    const interruption = new AbortController();
+    const silent = await startHostileNode(recording, [{ code: 'none', blocks: () => interruption.abort() }]);
+    const { ship } = loadConfig([], {});
+    const source = { ship, url: silent.url, chainId: undefined, signal: interruption.signal };
+    for (const when of ['during', 'before']) {
+      const blocks = fetchBlocks(source, [3, 10]);
+      await expect(blocks.next().then(() => when)).rejects.toMatchObject({ code: 'STOPPED' });
+    }
+    await silent.close();
   });
 
   it('is not given up while a large block arrives', async () => {

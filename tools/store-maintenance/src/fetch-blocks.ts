@@ -19,18 +19,21 @@ export interface BlockSource {
   ship: Config['ship'];
   url: string;
   chainId: string | undefined;
+  /** Aborts to end at once, also while the node sends nothing. */
+  signal: AbortSignal;
 }
 
 /**
  * Requests irreversible blocks from a node and yields those that equal the ids and roots in their headers, ascending. Throws
  * when the node cannot be reached, is on another chain (`CHAIN_ID_MISMATCH`), does not have the blocks (`SHIP_DATA_MISSING`),
- * sends an altered one (`BLOCK_ALTERED`), or none for `silenceMs` (`SHIP_SILENT`).
+ * sends an altered one (`BLOCK_ALTERED`), or none for `silenceMs` (`SHIP_SILENT`), and when `signal` aborts (`STOPPED`).
  */
 export async function* fetchBlocks(
-  { ship, url, chainId }: BlockSource,
+  { ship, url, chainId, signal }: BlockSource,
   range: BlockRange,
   silenceMs = SILENCE_LIMIT_MS,
 ): AsyncGenerator<BlockRecords> {
+  if (signal.aborted) throw interrupted();
   const [first, last] = range;
   const messages = new MessageQueue();
   const session = new ShipSession(
@@ -50,6 +53,8 @@ export async function* fetchBlocks(
     () => session.close(new HistoryError('SHIP_SILENT', `the node has sent no block for ${silenceMs / 1000} seconds`)),
     () => session.receivedBytes,
   );
+  const interrupt = (): void => session.close(interrupted());
+  signal.addEventListener('abort', interrupt);
   try {
     const status = await session.open();
     assertHas(status, range, chainId);
@@ -72,6 +77,7 @@ export async function* fetchBlocks(
     }
   } finally {
     silence.stop();
+    signal.removeEventListener('abort', interrupt);
     session.close(new HistoryError('STOPPED', 'all blocks are fetched'));
   }
 }
@@ -87,6 +93,10 @@ function assertHas(status: ShipStatus, [first, last]: BlockRange, chainId: strin
   const end = Math.min(status.traceEnd, status.chainStateEnd, status.lastIrreversible.num + 1);
   if (begin <= Math.max(first, FIRST_LOGGED_BLOCK) && last < end) return;
   throw missing(`blocks ${first} to ${last}; it has the irreversible ones from ${begin} to ${end - 1}`);
+}
+
+function interrupted(): HistoryError {
+  return new HistoryError('STOPPED', 'the program was interrupted');
 }
 
 function missing(what: string): HistoryError {

@@ -16,7 +16,7 @@ export interface RepairParts {
   reader: HistoryReader;
   repairer: StoreRepairer;
   ship: Config['ship'];
-  /** Aborts after the batch in progress. */
+  /** Aborts after the batch that is being replaced; one that is still fetched is dropped. */
   signal: AbortSignal;
   /** Called with what an operator should know: a node that does not have a range, a block that is refused. */
   onTrouble(what: string): void;
@@ -45,7 +45,7 @@ function retainedOf([first, last]: BlockRange, status: ChainStatus): BlockRange 
   return [isRemovedBlock(first, status) ? firstBlockNum : first, last];
 }
 
-/** Returns false when no node has the whole range. */
+/** Returns false when no node has the whole range; true also when it was interrupted. */
 async function repairRange(range: BlockRange, parts: RepairParts): Promise<boolean> {
   const { chainId } = await parts.reader.getStatus();
   const expectedLast = await parentOfNext(range, parts.reader);
@@ -56,6 +56,7 @@ async function repairRange(range: BlockRange, parts: RepairParts): Promise<boole
     } catch (error) {
       // The store being away or full ends the program; a node's failure does not.
       if (!(error instanceof HistoryError) || STORE_FAILURES.has(error.code)) throw error;
+      if (parts.signal.aborted) return true;
       const [first, last] = range;
       parts.onTrouble(`blocks ${first} to ${last}: ${new URL(url).host}: ${error.code}: ${error.message}`);
     }
@@ -73,7 +74,7 @@ async function replaceFrom(url: string, range: BlockRange, parts: Replacement): 
   const { ship, chainId, expectedLast, signal } = parts;
   let batch: BlockRecords[] = [];
   let bytes = 0;
-  for await (const records of fetchBlocks({ ship, url, chainId }, range)) {
+  for await (const records of fetchBlocks({ ship, url, chainId, signal }, range)) {
     const { num, id } = records.position;
     if (num === range[1] && expectedLast !== undefined && id !== expectedLast) {
       throw new HistoryError('BLOCK_ALTERED', `block ${num + 1} follows ${expectedLast}, the node has ${id}`);

@@ -6,7 +6,7 @@ import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openStoreReader } from '@antelope-history/open-store-reader';
 import { openStoreRepairer } from '@antelope-history/open-store-writer';
 import { decodeActionRecord } from '@antelope-history/records';
-import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
+import { createShipReplay, type ShipReplay, startHostileNode } from '@antelope-history/ship-replay';
 import { openRecording, type Recording, sampleFolder } from '@antelope-history/test-support/recordings';
 import { BlockRanges } from '../src/block-ranges';
 import { runRepair, runVerify } from '../src/index';
@@ -80,11 +80,12 @@ export function describeRepair(
       command: typeof runVerify,
       args: string[] = [],
       env = environment(),
+      { signal } = new AbortController(),
     ): Promise<{ status: number; printed: string[] }> => {
       const printed: string[] = [];
       const print = (line: string): void => void printed.push(line);
       const progress = { show: () => undefined, print, field: () => undefined, close: () => undefined };
-      const status = await command({ args, environment: env, print, progress, signal: new AbortController().signal });
+      const status = await command({ args, environment: env, print, progress, signal });
       return { status, printed };
     };
 
@@ -136,6 +137,23 @@ export function describeRepair(
       await young.close();
       expect(status).toBe(0);
       expect(differences(whole, await store.dump())).toEqual([]);
+    });
+
+    it('neither waits for a silent node nor asks the next one when it is interrupted', async () => {
+      await store.damages[kinds[0] ?? '']?.(targets);
+      const damaged = await store.dump();
+      const interruption = new AbortController();
+      const silent = await startHostileNode(recording, [{ code: 'none', blocks: () => interruption.abort() }]);
+      const range = ['--from', String(targets.blockNum), '--to', String(targets.blockNum)];
+      const { status, printed } = await run(runRepair, range, environment([silent.url, node.url]), interruption);
+      await silent.close();
+      expect([status, ...printed]).toEqual([
+        1,
+        '1 blocks to replace, 0 replaced, 0 that no node has, 0 faults left',
+        'Interrupted; run it again',
+      ]);
+      expect(differences(damaged, await store.dump())).toEqual([]);
+      expect(await run(runRepair)).toMatchObject({ status: 0 });
     });
 
     it('refuses blocks of a node that are not those of their headers', async () => {
