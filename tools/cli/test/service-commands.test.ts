@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -296,6 +296,18 @@ describe('the commands for a running service', () => {
         expect(readFileSync(out, 'utf8')).toBe('row\n');
       },
     );
+
+    it('does not fill up a file that has become shorter', async () => {
+      const out = path.join(folder, 'shorter.ndjson');
+      const args = ['export', '--account', ACCOUNT, '--url', service.url, '--out', out];
+      // A limit of 400 KiB per file: it ends after some pages.
+      expect((await runShell(`ulimit -f 400; exec "$@"`, ...args)).status).toBe(2);
+      truncateSync(out, 100);
+      const { status, errors } = await runCli(...args);
+      expect([status, errors]).toEqual([2, expect.stringMatching(/^CONFIG_INVALID: .* shorter .*; --force begins/)]);
+      expect((await runCli(...args, '--force')).status).toBe(0);
+      expect(linesOf(readFileSync(out, 'utf8'))).toEqual(final());
+    });
 
     it.each([
       [['--account', 'NoName'], 'account_name: give an account name'],

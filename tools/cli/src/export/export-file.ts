@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ExportedRange, LastRow } from './action-pages';
 
@@ -130,7 +130,14 @@ async function readSaved(file: string, request: object): Promise<Saved | undefin
   if (!existsSync(beside) || !existsSync(file)) return undefined;
   const saved = await readJsonFile(beside);
   const isWhole = isSaved(saved);
-  if (isWhole && saved.version === VERSION && JSON.stringify(saved.request) === JSON.stringify(request)) return saved;
+  if (isWhole && saved.version === VERSION && JSON.stringify(saved.request) === JSON.stringify(request)) {
+    // To continue would fill the file up with zeros.
+    if ((await stat(file)).size >= saved.bytes) return saved;
+    throw new HistoryError(
+      'CONFIG_INVALID',
+      `--out: ${file} is shorter than when the export ended; --force begins it again`,
+    );
+  }
   throw new HistoryError(
     'CONFIG_INVALID',
     isWhole
