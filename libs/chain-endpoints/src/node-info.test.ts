@@ -64,6 +64,19 @@ describe('createNodeInfoReader', () => {
     expect(requests).toBe(1);
   });
 
+  it('asks again when the clock of the machine was set back', async () => {
+    let [setByMs, passedMs] = [0, 0];
+    const [wall, steady] = [Date.now.bind(Date), performance.now.bind(performance)];
+    jest.spyOn(Date, 'now').mockImplementation(() => wall() + setByMs);
+    jest.spyOn(performance, 'now').mockImplementation(() => steady() + passedMs);
+    const read = createNodeInfoReader([url]);
+    expect(await read()).toBeDefined();
+    [setByMs, passedMs] = [-3_600_000, 60_000];
+    await read();
+    jest.restoreAllMocks();
+    expect(requests).toBe(2);
+  });
+
   it('leaves nodes alone for five seconds after all of them failed', async () => {
     const read = createNodeInfoReader(['http://127.0.0.1:1', `${url}/nowhere?`, url], () => time);
     server.removeAllListeners('request').on('request', (_request, response) => {

@@ -26,9 +26,12 @@ const report = nodeInfo.partial().extend({ chain_id: z.string().regex(/^[0-9a-f]
  * Creates the reader of the fields that only a chain node knows. Requests share one report, so that the nodes get at most
  * one request per second. Without URLs there is never a report.
  *
- * @param now a clock in milliseconds
+ * @param now milliseconds of a clock that nobody sets
  */
-export function createNodeInfoReader(urls: readonly string[], now: () => number = Date.now): ReadNodeInfo {
+export function createNodeInfoReader(
+  urls: readonly string[],
+  now: () => number = () => performance.now(),
+): ReadNodeInfo {
   if (urls.length === 0) return () => Promise.resolve(undefined);
   const state = new NodeReports(urls, now);
   return () => state.read();

@@ -42,6 +42,7 @@ export interface ApiKeyDeps {
   config: Pick<Config, 'gateway'>;
   keyValue: KeyValue;
   log: Logger;
+  /** Milliseconds of a steady clock. */
   now(): number;
 }
 

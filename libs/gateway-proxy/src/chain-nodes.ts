@@ -25,7 +25,7 @@ export class ChainNodes {
 
   /**
    * `chainId`: that of the configuration; without it, the chain is that of the first node of the list that responds.
-   * `now`: milliseconds since 1970.
+   * `now`: milliseconds of a steady clock.
    */
   constructor(
     private readonly upstreams: Upstreams,

@@ -7,6 +7,7 @@ import { identifyClient } from './client';
 import { countKeyUsage } from './key-usage';
 import { createLargeBodies } from './limits/large-bodies';
 import { createStreamLimiter } from './limits/limit-streams';
+import { steadyClock, wallClock } from './clocks';
 import { workLimiters } from './limits/limit-work';
 import { createRateLimit } from './rate-limit';
 
@@ -16,8 +17,8 @@ export interface ClientHandlersDeps {
   keyValue: KeyValue;
   log: Logger;
   registry: Registry;
-  /** Milliseconds since 1970. */
-  now(): number;
+  /** Milliseconds since 1970, in the place of both clocks, for tests. */
+  now?: () => number;
 }
 
 /**
@@ -46,13 +47,13 @@ export interface ClientHandlers {
  */
 export function createClientHandlers(deps: ClientHandlersDeps, chains = 1): ClientHandlers {
   const { config, keyValue, log, registry, now } = deps;
-  const apiKeys = createApiKeys({ config, keyValue, log, now });
+  const apiKeys = createApiKeys({ config, keyValue, log, now: now ?? steadyClock });
   const accessLog = createAccessLog(config);
   const createWorkLimiter = workLimiters(config.gateway, registry);
   return {
     observe: [...(accessLog ? [accessLog.observe] : []), ...(apiKeys ? [countKeyUsage(registry)] : [])],
     ...(accessLog && { observeRefusal: accessLog.observeRefusal }),
-    identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now })],
+    identify: [identifyClient(config, apiKeys), createRateLimit({ keyValue, registry, now: now ?? wallClock })],
     limitStreams: createStreamLimiter(config.gateway.maxStreamsPerClient),
     largeBodies: createLargeBodies(config.gateway.nodeBodyLimitBytes),
     createWorkLimiter: (share) => createWorkLimiter(share / chains),

@@ -7,6 +7,7 @@ import {
   requestJson,
   statusOf,
 } from '@antelope-history/app-runtime';
+import { steadyClock } from './clocks';
 import type { LocalApis } from './local-apis';
 import { ProcessWatch } from './process-watch';
 
@@ -21,6 +22,7 @@ export interface GatewayHealthDeps {
   chainId?: string;
   /** Components that /health shows besides the APIs and the key-value store. */
   components?: Record<string, ReadComponent>;
+  /** In the place of every clock, for tests. */
   now?: () => number;
 }
 
@@ -59,7 +61,7 @@ const NO_FACTS: ChainFacts = {
 
 /** The health of the whole service: the chain's state as the APIs report it, and the status of every component. */
 export function createGatewayHealth(deps: GatewayHealthDeps): () => Promise<HealthResponse> {
-  const { now = Date.now } = deps;
+  const { now = steadyClock } = deps;
   const version = readServiceVersion();
   const processes = new ProcessWatch(deps.keyValue, now);
   let last: { health: Promise<HealthResponse>; at: number } | undefined;

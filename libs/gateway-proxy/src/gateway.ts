@@ -22,6 +22,7 @@ import { createGatewayPages, type GatewayPagesDeps } from './gateway-pages';
 import { createLocalHandler, type LocalApis } from './local-apis';
 import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
+import { steadyClock } from './clocks';
 import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
 import { queryOf } from './upstream-request';
 
@@ -32,7 +33,7 @@ export interface GatewayDeps extends GatewayPagesDeps {
   log: Logger;
   /** The APIs of this process; without them requests go to the URLs of the configuration. */
   localApis?: LocalApis;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, in the place of both clocks, for tests. */
   now?: () => number;
 }
 
@@ -62,14 +63,14 @@ const PREFLIGHT_SECONDS = 86_400;
  * cannot be opened, and when `config` still names several chains.
  */
 export function createGateway(deps: GatewayDeps, ofSeveral?: OfSeveralChains): HttpApp {
-  const { config, log, registry, now = Date.now } = deps;
+  const { config, log, registry } = deps;
   if (config.gateway.chains !== undefined) {
     throw new HistoryError(
       'CONFIG_INVALID',
       'gateway.chains: a process with all apps serves one chain; run the gateway app',
     );
   }
-  const clients = ofSeveral?.clients ?? createClientHandlers({ ...deps, now });
+  const clients = ofSeveral?.clients ?? createClientHandlers(deps);
   const pages = createGatewayPages(deps).map((route) => ({
     ...route,
     handlers: [...clients.identify, ...route.handlers],
@@ -115,7 +116,7 @@ function compressWhereAccepted(): RequestHandler {
 
 /** `requireChain`: the handlers that refuse requests while an API reports another chain. */
 function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain: RequestHandler[]): HttpRoute[] {
-  const { config, log, registry, now = Date.now } = deps;
+  const { config, log, registry, now = steadyClock } = deps;
   const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
   const enter = [...clients.identify, requireAccess, ...requireChain];
   // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.

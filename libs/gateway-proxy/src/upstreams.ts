@@ -6,7 +6,7 @@ export class Upstreams {
   private turn = 0;
   private readonly unavailableUntil = new Map<string, number>();
 
-  /** `now`: milliseconds since 1970. */
+  /** `now`: milliseconds of a steady clock. */
   constructor(
     readonly urls: readonly string[],
     private readonly now: () => number,

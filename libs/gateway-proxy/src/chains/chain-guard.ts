@@ -14,7 +14,7 @@ export class ChainGuard {
   private checkedAt = -Infinity;
   private checking: Promise<void> | undefined;
 
-  /** `chain`: its name in the log. `now`: milliseconds since 1970. */
+  /** `chain`: its name in the log. `now`: milliseconds of a steady clock. */
   constructor(
     private readonly chain: string,
     private readonly readHealth: () => Promise<HealthResponse>,

@@ -8,6 +8,7 @@ import {
   type Logger,
   type Registry,
 } from '@antelope-history/app-runtime';
+import { steadyClock } from '../clocks';
 import { type ClientHandlers, createClientHandlers } from '../client-handlers';
 import { createGateway } from '../gateway';
 import { createGatewayOperations } from '../gateway-pages';
@@ -29,7 +30,7 @@ export interface ChainsGatewayDeps {
   keyValueOf(chain: string): KeyValue;
   log: Logger;
   registry: Registry;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, in the place of both clocks, for tests. */
   now?: () => number;
 }
 
@@ -45,10 +46,10 @@ interface Chain {
  * to its host names. The limits of a client apply to all chains together.
  */
 export function createChainsGateway(deps: ChainsGatewayDeps): GatewayService {
-  const { config, log, registry, now = Date.now } = deps;
+  const { config, log, registry } = deps;
   const names = Object.keys(deps.chains);
-  const clients = createClientHandlers({ ...deps, now }, names.length);
-  const chains = new Map(names.map((name): [string, Chain] => [name, createChain(deps, name, clients, now)]));
+  const clients = createClientHandlers(deps, names.length);
+  const chains = new Map(names.map((name): [string, Chain] => [name, createChain(deps, name, clients)]));
   const readHealth = createChainsHealth([...chains.values()]);
   const own = createHttpApp({
     name: 'gateway',
@@ -83,15 +84,17 @@ function enterChain(request: IncomingMessage & { originalUrl?: string }, url: st
   request.url = url;
 }
 
-function createChain(deps: ChainsGatewayDeps, name: string, clients: ClientHandlers, now: () => number): Chain {
+function createChain(deps: ChainsGatewayDeps, name: string, clients: ClientHandlers): Chain {
   const { chainId, hosts: _hosts, keyPrefix: _prefix, ...urls } = deps.chains[name] as Chains[string];
   // `gateway.chain_node_url` is of one chain only, so it is dropped: a chain has the node that its own entry names, or none.
   const { chains: _chains, chainNodeUrl: _node, ...settings } = deps.config.gateway;
   const config = { ...deps.config, chainId, gateway: { ...settings, ...urls } };
-  const expected = chainId === undefined ? {} : { chainId };
-  const status = new GatewayStatus({ config, keyValue: deps.keyValueOf(name), now, ...expected });
-  const requireChain = chainId === undefined ? [] : [new ChainGuard(name, status.readHealth, deps.log, now).handler];
-  const gatewayDeps = { ...deps, config, status, now, chainName: name };
+  const { log, now } = deps;
+  const optional = { ...(chainId !== undefined && { chainId }), ...(now && { now }) };
+  const status = new GatewayStatus({ config, keyValue: deps.keyValueOf(name), ...optional });
+  const guard = chainId === undefined ? undefined : new ChainGuard(name, status.readHealth, log, now ?? steadyClock);
+  const requireChain = guard ? [guard.handler] : [];
+  const gatewayDeps = { ...deps, config, status, chainName: name };
   return {
     name,
     app: createGateway(gatewayDeps, { clients, requireChain }),

@@ -1,6 +1,7 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import type { HealthResponse, ProcessStatus, StatusResponse } from '@antelope-history/schemas';
 import { resultOfComponent, readHeartbeats } from '@antelope-history/app-runtime';
+import { wallClock } from '../clocks';
 import { createGatewayHealth, type GatewayHealthDeps } from '../gateway-health';
 import { describeHeartbeats, totalsOf } from './process-statuses';
 import { StatusHistory } from './status-history';
@@ -21,7 +22,7 @@ export class GatewayStatus {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(deps: GatewayStatusDeps) {
-    const { keyValue, now = Date.now } = deps;
+    const { keyValue, now = wallClock } = deps;
     this.now = now;
     this.readHealth = createGatewayHealth(deps);
     this.readProcesses = deps.readProcesses ?? (() => readReported(keyValue));
