@@ -10,7 +10,8 @@ import { elasticsearchOptions } from './elasticsearch-options';
 import { recordsOf } from './recorded-records';
 
 const MAIN = path.resolve(__dirname, '../dist/snapshot-main.js');
-const BLOCKS = recordsOf(openSample('leap-edge')).slice(0, 60);
+const RECORDS = recordsOf(openSample('leap-edge'));
+const BLOCKS = RECORDS.slice(0, 60);
 
 jest.setTimeout(180_000);
 
@@ -72,6 +73,31 @@ describeWithService(['elasticsearch'], (url = '') => {
     expect((await reader.getStatus()).committed).toEqual(BLOCKS.at(-1)?.position);
     expect((await reader.getBlock({ num: 30 })).block).toBeDefined();
     await reader.close();
+  });
+
+  it('does not bring back what it left when it was killed while something was written', async () => {
+    expect((await run('--create', 'before')).status).toBe(0);
+    const [before] = (await client.snapshot.get({ repository, snapshot: 'before' })).snapshots ?? [];
+    const writer = await openElasticsearchStoreWriter(options);
+    // Not committed, because a block before it is missing.
+    await writer.writeBlocks(RECORDS.slice(62, 63));
+    await writer.close();
+    await client.snapshot.create({
+      repository,
+      snapshot: 'left',
+      indices: `${indexPrefix}-*`,
+      include_global_state: false,
+      metadata: before?.metadata ?? {},
+      wait_for_completion: true,
+    });
+    await deleteIndices();
+    const refused = await run('--restore', 'left');
+    expect([refused.status, refused.output]).toEqual([
+      2,
+      expect.stringMatching(/STORE_REFUSED: something was written while the snapshot left was made/),
+    ]);
+    await deleteIndices();
+    expect((await run('--restore', 'before')).status).toBe(0);
   });
 
   it.each([

@@ -8,6 +8,7 @@ import { IndexNames } from '../indices/index-names';
 import { ProgressReader } from '../indices/progress';
 import {
   findSnapshot,
+  readNewestWrites,
   requireRepository,
   type SnapshotMetadata,
   type StoreSnapshot,
@@ -29,7 +30,8 @@ const POLL_MS = 500;
 /**
  * Makes one snapshot of all indices of the store. Elasticsearch copies the indices at different moments: a snapshot in which the
  * journal is newer than the documents would restore a store that commits blocks it does not have. So the snapshot counts only
- * when nothing was written from before its start until after its end; otherwise it is deleted. Rejects with `STORE_IN_USE` then, with
+ * when nothing was written from before its start until after its end; otherwise it is deleted. One that a killed program left is
+ * compared with what it says of itself when it is restored. Rejects with `STORE_IN_USE` then, with
  * `STOPPED` when the signal aborts, after which it is deleted, too,
  * with `CONFIG_INVALID` when there is no such repository, no data, or a snapshot of that name, with `STORE_REFUSED` when the
  * cluster cannot make it, and as `openElasticsearchStoreReader`.
@@ -73,6 +75,7 @@ async function describeStore(client: Client, names: IndexNames): Promise<Snapsho
   const { chain_id: chainId, committed } = read.progress;
   return {
     history_index_prefix: names.prefix,
+    history_writes: await readNewestWrites(client, names),
     // Elasticsearch fails on null here.
     ...(chainId !== undefined && { history_chain_id: chainId }),
     ...(committed && { history_committed: committed }),
@@ -101,7 +104,7 @@ async function untilMade(
     const info = await findSnapshot(client, repository, name);
     const { successful = 0, total = 0 } = info?.shards ?? {};
     onProgress?.(successful, total);
-    if (info?.state === 'SUCCESS') return toStoreSnapshot(info, names) as StoreSnapshot;
+    if (info?.state === 'SUCCESS') return toStoreSnapshot(info, names);
     if (info && info.state !== 'IN_PROGRESS') {
       const reason = info.failures?.[0]?.reason ?? info.state ?? 'unknown';
       throw new HistoryError('STORE_REFUSED', `Elasticsearch could not make the snapshot ${name}: ${reason}`);

@@ -8,7 +8,14 @@ import { withStoreErrors } from '../client/store-errors';
 import { IndexNames } from '../indices/index-names';
 import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progress';
 import type { SnapshotOptions } from './create-snapshot';
-import { findSnapshot, requireRepository, type StoreSnapshot, toStoreSnapshot } from './snapshot-client';
+import {
+  findSnapshot,
+  readNewestWrites,
+  requireRepository,
+  type SnapshotMetadata,
+  type StoreSnapshot,
+  toStoreSnapshot,
+} from './snapshot-client';
 
 const POLL_MS = 500;
 
@@ -47,6 +54,13 @@ export async function restoreSnapshot(
     const read = await new ProgressReader(client, names).read();
     if (!read || read.progress.committed?.id !== snapshot.committed?.id) {
       throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
+    }
+    const { history_writes: writes } = (info?.metadata ?? {}) as Partial<SnapshotMetadata>;
+    if (writes !== undefined && writes !== (await readNewestWrites(client, names))) {
+      throw new HistoryError(
+        'STORE_REFUSED',
+        `something was written while the snapshot ${name} was made: delete the indices ${indices} and restore another one`,
+      );
     }
     await renewStoreId(client, names, read);
     return snapshot;

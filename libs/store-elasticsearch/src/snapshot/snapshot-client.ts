@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Client, estypes } from '@elastic/elasticsearch';
 import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
-import { undefinedIfMissing } from '../client/store-errors';
+import { undefinedIfMissing, withStoreErrors } from '../client/store-errors';
 import type { IndexNames } from '../indices/index-names';
 
 /** A snapshot of all indices of one store. */
@@ -21,6 +22,22 @@ export interface SnapshotMetadata {
   history_index_prefix: string;
   history_chain_id?: string;
   history_committed?: BlockPosition;
+  /** See `readNewestWrites`; snapshots of earlier versions have none. */
+  history_writes?: string;
+}
+
+/** A digest of the newest write to each index: it differs after every write, and is the same in indices that were restored. */
+export async function readNewestWrites(client: Client, names: IndexNames): Promise<string> {
+  const stats = await withStoreErrors(
+    client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'shards' }),
+  );
+  const newest = Object.entries(stats.indices ?? {}).flatMap(([index, { shards = {} }]) =>
+    Object.entries(shards).map(([shard, copies]) => {
+      const primary = copies.find(({ routing }) => routing?.primary);
+      return `${index} ${shard} ${primary?.seq_no?.max_seq_no}`;
+    }),
+  );
+  return createHash('sha256').update(newest.sort().join('\n')).digest('hex');
 }
 
 /** A snapshot of any store in the repository; undefined when there is none of the name. */
