@@ -62,6 +62,30 @@ export async function writeCheckpoint(file: string, checkpoint: Checkpoint): Pro
   });
 }
 
+/** A run that is killed, or that the store ends, loses the blocks of this time. */
+const WRITE_EVERY_MS = 600_000;
+/** A checkpoint of a large chain takes long: its writing takes at most this part of a run. */
+const WRITING_SHARE = 0.05;
+
+/** Writes the checkpoints of a run at intervals. */
+export class CheckpointWriter {
+  private dueAt = performance.now() + WRITE_EVERY_MS;
+
+  constructor(
+    private readonly file: string,
+    private readonly facts: Pick<Checkpoint, 'chainId' | 'range'>,
+  ) {}
+
+  /** Rejects as `writeCheckpoint`. */
+  async writeIfDue(current: () => Omit<Checkpoint, 'chainId' | 'range'>): Promise<void> {
+    const begun = performance.now();
+    if (begun < this.dueAt) return;
+    await writeCheckpoint(this.file, { ...current(), ...this.facts });
+    const ended = performance.now();
+    this.dueAt = ended + Math.max(WRITE_EVERY_MS, (ended - begun) / WRITING_SHARE);
+  }
+}
+
 /** Rejects with `CONFIG_INVALID` when `writeCheckpoint` could not create the file. */
 export async function requireWritable(file: string): Promise<void> {
   await explained(file, async () => {

@@ -6,6 +6,7 @@ import { type HistoryReader, isRemovedBlock, type StoreReader } from '@antelope-
 import type { StoredFault, VerifiedCounts } from './chain-verifier';
 import {
   type Checkpoint,
+  CheckpointWriter,
   readCheckpoint,
   removeCheckpoint,
   type RequestedRange,
@@ -29,8 +30,9 @@ transactions are found with the blocks. The service may run meanwhile.
 Without --from and --to: from the first block to the last irreversible one. With --to below it, permissions are not compared,
 because only their state of now is stored.
 
-Ctrl-C ends it after the block in progress; the last line says with which --from it continues. With --checkpoint FILE it then
-writes FILE, and the same command continues from there as if it had not been interrupted; FILE is removed at the end.
+Ctrl-C ends it after the block in progress; the last line says with which --from it continues. With --checkpoint FILE it
+writes FILE then and every ten minutes, and the same command continues from there as if it had not been interrupted; FILE is
+removed at the end.
 --json prints one JSON object per fault and one with the counts at the end.
 
 Exit status: 0 nothing is wrong, 1 something is or it was interrupted, 2 it could not run.
@@ -92,6 +94,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
   const checkpoint = await findCheckpoint(reader, options);
   if (options.checkpoint !== undefined) await requireWritable(options.checkpoint);
   const view = new VerifyProgress(progress, { from, to });
+  const checkpoints = await openCheckpoints(reader, options);
   const verification = await verifyStore(reader, {
     from,
     to,
@@ -101,6 +104,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
     signal,
     onFault: (fault) => (options.json ? print(JSON.stringify(fault)) : progress.print(describeFault(fault))),
     onBlock: (num, current) => view.show(num, current),
+    afterBlock: checkpoints && ((current) => checkpoints.writeIfDue(current)),
   });
   progress.close();
   const { counts, replay, isComplete } = verification;
@@ -163,6 +167,15 @@ async function findCheckpoint(reader: HistoryReader, options: CommandLine): Prom
     throw new HistoryError('CONFIG_INVALID', '--checkpoint: the file is of another store: name another file');
   }
   return checkpoint;
+}
+
+async function openCheckpoints(
+  reader: HistoryReader,
+  { checkpoint: file, from, to }: CommandLine,
+): Promise<CheckpointWriter | undefined> {
+  if (file === undefined) return undefined;
+  const { chainId } = await reader.getStatus();
+  return new CheckpointWriter(file, { chainId, range: { from, to } });
 }
 
 /** Writes the checkpoint of an interrupted run, and removes that of a complete one. */

@@ -29,6 +29,8 @@ export interface VerifyOptions {
   onFault(fault: StoredFault): void;
   /** Called after each block. */
   onBlock(blockNum: number, counts: Readonly<VerifiedCounts>): void;
+  /** Awaited after each block; `current` returns what a run that ended there would return. */
+  afterBlock?: ((current: () => Verification) => Promise<void>) | undefined;
 }
 
 /** What a run has verified, and from where another one continues. */
@@ -72,10 +74,11 @@ class StoreVerification {
   }
 
   async run(): Promise<Verification> {
-    const { to, signal, comparesPermissions, lists } = this.options;
+    const { to, signal, comparesPermissions, lists, afterBlock } = this.options;
     for await (const read of readBlocks(this.reader, this.next, to)) {
       await this.verifyBlock(read);
       if (signal.aborted) break;
+      await afterBlock?.(() => this.result(this.chain.counts));
     }
     const counts = { ...this.chain.counts };
     if (this.next > to && !signal.aborted) {

@@ -339,6 +339,27 @@ describe('npm run verify', () => {
     }
   });
 
+  it('writes a checkpoint every ten minutes, for a run that is killed', async () => {
+    const data = path.join(folder, 'leap-forks');
+    const file = path.join(folder, 'killed');
+    let minutes = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => minutes * 60_000);
+    // A block takes a minute.
+    const signal = {
+      get aborted(): boolean {
+        if (++minutes === 100) throw new Error('killed');
+        return false;
+      },
+    };
+    const killed = runVerifyOn(['--checkpoint', file], data, signal as AbortSignal);
+    await expect(killed).rejects.toThrow('killed');
+    clock.mockRestore();
+    expect((await readCheckpoint(file, new StateReplay()))?.next).toBe(91);
+    const second = await runVerifyOn(['--checkpoint', file], data);
+    expect(second.printed).toEqual((await runVerifyOn([], data)).printed);
+    expect(existsSync(file)).toBe(false);
+  });
+
   it('says before it begins that the checkpoint cannot be written', async () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'nowhere', 'checkpoint');
