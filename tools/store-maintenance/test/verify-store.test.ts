@@ -342,9 +342,8 @@ describe('npm run verify', () => {
   it('writes a checkpoint every ten minutes, for a run that is killed', async () => {
     const data = path.join(folder, 'leap-forks');
     const file = path.join(folder, 'killed');
-    let minutes = 0;
+    let minutes = 0; // A block takes one.
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => minutes * 60_000);
-    // A block takes a minute.
     const signal = {
       get aborted(): boolean {
         if (++minutes === 100) throw new Error('killed');
