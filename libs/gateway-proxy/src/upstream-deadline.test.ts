@@ -42,6 +42,31 @@ describe('the time of an upstream for its response', () => {
     expect((await failed)[0].message).toBe('the upstream took too long to respond');
   });
 
+  it('ends a response that arrives byte by byte to a client that pauses again and again', async () => {
+    const sent = await send((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.once('close', () => clearInterval(timer));
+    });
+    const failed = once(sent, 'error') as Promise<[Error]>;
+    const [received] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+    received.on('error', () => undefined);
+    received.on('data', () => {
+      received.pause();
+      setImmediate(() => received.resume());
+    });
+    expect((await failed)[0].message).toBe('the upstream took too long to respond');
+  });
+
+  it('leaves no timer behind of a request that ends without a response', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const sent = await send(() => undefined, 60_000);
+    sent.on('error', () => undefined);
+    expect(timers()).toBe(before + 1);
+    await new Promise((resolve) => sent.once('close', resolve).destroy());
+    expect(timers()).toBe(before);
+  });
+
   it('does not count the time in which the client delays the response', async () => {
     const body = Buffer.alloc(8 * 1024 * 1024);
     const sent = await send((_request, response) => void response.end(body), 1_000);

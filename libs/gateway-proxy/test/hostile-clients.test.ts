@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Registry } from '@antelope-history/app-runtime';
+import { createLogger, Registry } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
 import { GatewayFixture } from './gateway-fixture';
 
@@ -121,6 +121,27 @@ describe('a gateway with hostile clients', () => {
     expect(await metricOf('history_gateway_requests_waiting')).toBe(0);
   });
 
+  it('reports no failure of an API whose client has left', async () => {
+    let begun = 0;
+    let closed = 0;
+    const api = await fixture.serve((request, response) => {
+      begun++;
+      request.resume();
+      response.once('close', () => closed++);
+    });
+    const lines: string[] = [];
+    const { url } = await fixture.serveLimited({
+      environment: { HISTORY_GATEWAY__HISTORY_API_URL: api },
+      log: createLogger('test', 'warn', { write: (line) => void lines.push(line) }),
+      registry,
+    });
+    const client = open(url, POST);
+    await until(() => begun === 1);
+    client.destroy();
+    await until(() => closed === 1);
+    expect(lines).toEqual([]);
+  });
+
   it('leaves no upstream request open when clients disconnect at any moment', async () => {
     let unfinished = 0;
     const upstream: RequestListener = (request, response) => {
@@ -169,6 +190,18 @@ describe('a gateway with hostile clients', () => {
       expect((await (await post(url)).arrayBuffer()).byteLength).toBe(body.length);
     });
 
+    it('keep no upstream busy, also with a response of unknown length', async () => {
+      const { url } = await startGateway((request, response) => {
+        request.resume();
+        response.write(body);
+        response.end();
+      });
+      open(url, POST).pause();
+      await until(async () => (await metricOf('history_gateway_response_bytes')) > 0);
+      await until(async () => (await metricOf('history_gateway_requests_working')) === 0);
+      expect(await metricOf('history_gateway_response_bytes')).toBeGreaterThan(0);
+    });
+
     it('lose the response that has stalled longest when the total is too large', async () => {
       const { url } = await startGateway(upstream, {
         HISTORY_GATEWAY__MAX_RESPONSE_BYTES_PER_CLIENT: String(64 * MIB),
@@ -202,6 +235,11 @@ describe('a gateway with hostile clients', () => {
         connection: 'close, x-private',
         'x-private': '1',
         'keep-alive': 'timeout=1',
+        'proxy-authenticate': 'Basic',
+        'proxy-connection': 'close',
+        te: 'trailers',
+        trailer: 'x-end',
+        upgrade: 'h2c',
         'x-other': '2',
       });
       response.end('{}');
@@ -217,6 +255,8 @@ describe('a gateway with hostile clients', () => {
       null,
       'keep-alive',
     ]);
+    const hops = ['proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+    expect(hops.filter((name) => headers.has(name))).toEqual([]);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     server.close();
   });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from '@antelope-history/app-runtime';
@@ -11,6 +12,7 @@ const OWN = ROUTES.getActions.path;
 /** A chain node that sends the bytes of `reply` to each request, and leaves the connection open. */
 class HostileNode {
   reply = '';
+  requests = 0;
   readonly sockets: Socket[] = [];
   private readonly server: Server;
 
@@ -18,7 +20,10 @@ class HostileNode {
     this.server = createServer((socket) => {
       this.sockets.push(socket);
       socket.on('error', () => undefined);
-      socket.once('data', () => socket.write(this.reply));
+      socket.once('data', () => {
+        this.requests++;
+        socket.write(this.reply);
+      });
     });
   }
 
@@ -41,14 +46,16 @@ describe('a gateway with a hostile chain node', () => {
   const fixture = new GatewayFixture();
   let node: HostileNode;
   let url: string;
+  let registry: Registry;
 
   beforeAll(() => fixture.open());
   beforeEach(async () => {
     node = new HostileNode();
     await node.open();
+    registry = new Registry();
     url = await fixture
       .serveLimited({
-        registry: new Registry(),
+        registry,
         environment: {
           HISTORY_GATEWAY__CHAIN_NODE_URL: node.url,
           HISTORY_GATEWAY__MAX_REQUESTS_IN_FLIGHT: '2',
@@ -58,7 +65,10 @@ describe('a gateway with a hostile chain node', () => {
       })
       .then((served) => served.url);
   });
-  afterEach(() => node.close());
+  afterEach(() => {
+    jest.useRealTimers();
+    node.close();
+  });
   afterAll(() => fixture.close());
 
   const post = (path: string) => fetch(url + path, { method: 'POST', body: '{}', signal: AbortSignal.timeout(10_000) });
@@ -76,7 +86,21 @@ describe('a gateway with a hostile chain node', () => {
       503,
       'unavailable',
     ]);
+    // Nothing of the connection is kept, however long it would stay open.
+    while (!node.sockets[0]?.closed) await sleep(5);
     expect((await post(OWN)).status).toBe(200);
+  });
+
+  it('is given 35 seconds for a response', async () => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    const sent = request(url + CALL, { method: 'POST' }).end('{}');
+    const responded = once(sent, 'response') as Promise<[IncomingMessage]>;
+    while (node.requests === 0) await new Promise((resolve) => setImmediate(resolve));
+    jest.advanceTimersByTime(35_000);
+    const [response] = await responded;
+    jest.useRealTimers();
+    expect(response.statusCode).toBe(503);
+    sent.destroy();
   });
 
   it.each([
@@ -97,6 +121,32 @@ describe('a gateway with a hostile chain node', () => {
     for (let count = 0; count < 3; count++) expect((await post(OWN)).status).toBe(200);
     expect(performance.now() - startedAt).toBeLessThan(3_000);
     hanging.forEach((socket) => socket.destroy());
+  });
+
+  it('is charged as one unit, whatever cost a node names', async () => {
+    node.reply = 'HTTP/1.1 200 OK\r\nconnection: close\r\nx-request-cost: 1000\r\ncontent-length: 2\r\n\r\n{}';
+    const gateway = fixture.createGateway({
+      environment: { HISTORY_GATEWAY__CHAIN_NODE_URL: node.url, HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' },
+      now: () => 60_000,
+    });
+    const served = await fixture.serve(gateway);
+    for (const left of [10, 9]) {
+      const { status, headers } = await fetch(served + CALL, { method: 'POST', body: '{}' });
+      expect([status, headers.get('ratelimit'), headers.get('x-request-cost')]).toEqual([
+        200,
+        `"cost";r=${left};t=60`,
+        null,
+      ]);
+    }
+  });
+
+  it('counts the bytes that a node sends, not those that it announces', async () => {
+    node.reply = 'HTTP/1.1 200 OK\r\ncontent-length: 300000000\r\n\r\n{';
+    const response = await post(CALL);
+    const held = await registry.getSingleMetricAsString('history_gateway_response_bytes');
+    // One byte has arrived, and sockets may buffer some.
+    expect(Number(/^history_gateway_response_bytes (\d+)$/m.exec(held)?.[1])).toBe(64 * 1024 + 1);
+    await response.body?.cancel();
   });
 
   it('takes over only what describes the body', async () => {

@@ -141,18 +141,33 @@ describe('a gateway with the APIs in its own process', () => {
     expect(statuses).toEqual([400, 400, 429]);
   });
 
-  it('charges the whole cost of a request whose client has left', async () => {
+  it('charges a unit for a request whose client has left, and the rest of its cost when its work ends', async () => {
     let end = (): void => undefined;
-    const left = new Promise<never>((_, reject) => {
+    const work = new Promise<never>((_, reject) => {
       end = () => reject(Object.assign(new HistoryError('CLIENT_LEFT', 'for the test'), { cost: 10 }));
     });
-    left.catch(() => undefined);
-    const environment = { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '10' };
-    const { url } = await fixture.serveLimited({ localApis: localApis(() => () => left), environment });
-    await expect(fetch(url + path, { method: 'POST', body: '{}', signal: AbortSignal.timeout(100) })).rejects.toThrow();
+    work.catch(() => undefined);
+    const client = new AbortController();
+    let hasLeft = (): void => undefined;
+    const left = new Promise<void>((resolve) => (hasLeft = resolve));
+    const leaving: LocalResponder = (_body, signal) => {
+      signal.addEventListener('abort', hasLeft);
+      client.abort();
+      return work;
+    };
+    const { url } = await fixture.serveLimited({
+      localApis: localApis(() => leaving),
+      environment: { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '12' },
+      now: () => 60_000,
+    });
+    const live = () => fetch(`${url}/live`);
+    await expect(fetch(url + path, { method: 'POST', body: '{}', signal: client.signal })).rejects.toThrow();
+    await left;
+    expect((await live()).headers.get('ratelimit')).toContain('"cost";r=11;');
     end();
-    await sleep(50);
-    expect((await fetch(url + path, { method: 'POST', body: '{}' })).status).toBe(429);
+    // The request for the page has cost one unit.
+    expect((await live()).headers.get('ratelimit')).toContain('"cost";r=1;');
+    expect((await live()).status).toBe(429);
   });
 
   it('charges the cost and counts the requests under the name of the API', async () => {

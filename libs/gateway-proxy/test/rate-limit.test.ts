@@ -105,6 +105,11 @@ describe('rate limits', () => {
       'ratelimit-policy': '"requests";q=3;w=60, "cost";q=100;w=60',
       ratelimit: '"requests";r=2;t=1, "cost";r=100;t=1',
     });
+    const atBeginning = fixture.createGateway({ environment, now: () => NOW - 59_000 });
+    const sentAt = Date.now() / 1000;
+    const { headers: first } = await request(atBeginning).post(ROUTES.getActions.path).send({});
+    const reset = Number(first['x-ratelimit-reset']);
+    expect([reset >= sentAt + 60, reset <= Date.now() / 1000 + 61]).toEqual([true, true]);
     const none = await request(fixture.createGateway()).post(ROUTES.getActions.path).send({});
     expect([none.headers['ratelimit'], none.headers['x-ratelimit-limit']]).toEqual([undefined, undefined]);
   });
@@ -185,7 +190,11 @@ describe('rate limits', () => {
       cost = '7';
       const settings = { HISTORY_GATEWAY__HISTORY_API_URL: upstream };
       const trusting = { ...settings, HISTORY_GATEWAY__TRUSTED_PROXIES: '127.0.0.1,::1' };
-      expect((await post(fixture.createGateway({ environment: trusting }))).headers['x-request-cost']).toBe('7');
+      // With a limit, each request is charged at its end once more, when the headers are sent.
+      for (const limit of [{}, environment]) {
+        const gateway = fixture.createGateway({ environment: { ...trusting, ...limit } });
+        for (let sent = 0; sent < 2; sent++) expect((await post(gateway)).headers['x-request-cost']).toBe('7');
+      }
       expect((await post(fixture.createGateway({ environment: settings }))).headers['x-request-cost']).toBeUndefined();
     });
 

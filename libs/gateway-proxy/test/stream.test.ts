@@ -98,6 +98,35 @@ describe('the stream of actions through the gateway', () => {
     expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('units of cost')]);
   });
 
+  // It is charged each second, and at its end.
+  it.each([0, 1_200])('is charged once for what it sent %i ms before its client left', async (staysMs) => {
+    const events = `data: ${'x'.repeat(10 * 64 * 1024)}\n\n`;
+    const api = await startApi((_request, response) => void response.writeHead(200, HEADERS).write(events));
+    const gateway = fixture.createGateway({
+      environment: { HISTORY_GATEWAY__HISTORY_API_URL: api, HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' },
+      now: () => 60_000,
+    });
+    let hasLeft = (): void => undefined;
+    const left = new Promise<void>((resolve) => (hasLeft = resolve));
+    const app: RequestListener = (request, response) => {
+      response.once('close', hasLeft);
+      gateway(request, response);
+    };
+    const listener = await listen(Object.assign(app, { messages: gateway.messages }), { host: '127.0.0.1', port: 0 });
+    listeners.push(listener);
+    const { body } = await fetch(listener.url + STREAM.path);
+    let bytes = 0;
+    for await (const part of body ?? []) {
+      bytes += (part as Uint8Array).length;
+      if (bytes < events.length) continue;
+      await sleep(staysMs);
+      break;
+    }
+    await left;
+    // The request itself costs one unit, and each 64 KiB another one.
+    expect((await fetch(`${listener.url}/live`)).headers.get('ratelimit')).toContain('"cost";r=39;');
+  });
+
   it('is charged for the costs that the API reports, for which only a gateway asks', async () => {
     const asked: unknown[] = [];
     const api = await startApi((request, response) => {

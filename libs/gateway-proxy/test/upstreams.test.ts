@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import request from 'supertest';
+import { createLogger } from '@antelope-history/app-runtime';
 import { ROUTES } from '@antelope-history/routes';
 import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
@@ -49,9 +50,10 @@ describe('a gateway in front of several interchangeable APIs', () => {
   afterEach(() => Promise.all(apis.map((api) => api.close())));
   afterAll(() => fixture.close());
 
-  const createGateway = () =>
+  const createGateway = (lines: string[] = []) =>
     fixture.serve(
       fixture.createGateway({
+        log: createLogger('test', 'warn', { write: (line) => void lines.push(line) }),
         environment: {
           HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', '),
           HISTORY_GATEWAY__PUBLIC_PATHS: 'health_details',
@@ -77,10 +79,13 @@ describe('a gateway in front of several interchangeable APIs', () => {
   });
 
   it('loses no request while one API is unavailable, and uses it again later', async () => {
-    const gateway = await createGateway();
+    const lines: string[] = [];
+    const gateway = await createGateway(lines);
     await apis[1]?.close();
     const names = await respondersOf(gateway, 9, 60_000);
     expect(names).not.toContain('b');
+    // It is not tried again for some seconds.
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ url: urls[1] }]);
     await apis[1]?.open();
     time += 5_001;
     expect(await respondersOf(gateway, 6)).toContain('b');

@@ -104,9 +104,20 @@ describe('WorkLimits', () => {
   it('queues the requests of a client that does not read its responses', () => {
     const large = bench.request('a');
     large.ticket.beginResponse(4 * MIB);
+    // A response of known length keeps no upstream busy.
+    expect(bench.limits.working.total).toBe(0);
     const next = bench.request('a');
     expect([next.outcome, bench.request('b').outcome]).toEqual(['waiting', 'started']);
     for (let received = 0; received < 2 * MIB; received += 64 * 1024) large.ticket.receive(64 * 1024);
+    expect(next.outcome).toBe('started');
+  });
+
+  it('starts the queued request of a client whose response ends unread', () => {
+    const large = bench.request('a');
+    large.ticket.beginResponse(4 * MIB);
+    const next = bench.request('a');
+    expect(next.outcome).toBe('waiting');
+    large.ticket.end();
     expect(next.outcome).toBe('started');
   });
 
@@ -118,6 +129,17 @@ describe('WorkLimits', () => {
     expect(bench.limits.working.total).toBe(1);
     ticket.end();
     expect([bench.limits.responseBytes.total, bench.limits.working.total]).toEqual([0, 0]);
+  });
+
+  it('charges a response of known length for what has not been received, and for the last chunk', () => {
+    const { ticket } = bench.request('a');
+    ticket.beginResponse(MIB);
+    const held: number[] = [];
+    for (const bytes of [400_000, 500_000, MIB - 900_000]) {
+      ticket.receive(bytes);
+      held.push(bench.limits.responseBytes.total - BUFFERED_BYTES);
+    }
+    expect(held).toEqual([MIB, MIB - 400_000, MIB - 900_000]);
   });
 
   it('aborts the response that has stalled longest when there are too many bytes', () => {
@@ -141,6 +163,17 @@ describe('WorkLimits', () => {
     bench.now += 2_500;
     jest.advanceTimersByTime(1_000);
     expect(bench.outcomes()).toEqual(['aborted', 'aborted', 'started', 'started', 'started', 'started']);
+  });
+
+  it('checks for stalled responses until there are few enough bytes', () => {
+    jest.useFakeTimers();
+    for (const client of ['a', 'b', 'c']) bench.request(client).ticket.beginResponse(3 * MIB);
+    for (const outcome of ['started', 'started', 'aborted']) {
+      bench.now += 900;
+      jest.advanceTimersByTime(1_000);
+      expect(bench.outcomes()).toEqual([outcome, 'started', 'started']);
+    }
+    expect(bench.limited).toEqual(['stalled']);
   });
 
   it('keeps its bounds for any order of events, and ends empty', () => {
