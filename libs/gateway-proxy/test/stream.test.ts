@@ -1,7 +1,7 @@
 import { getEventListeners, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, listen, type Listener, stopSignal, streamChargeOf } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
@@ -9,6 +9,9 @@ import { readEventStream, type ServerSentEvent } from '@antelope-history/test-su
 import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
+
+/** Sockets need all but the timers. */
+const NOT_FAKED = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] as const;
 
 describe('the stream of actions through the gateway', () => {
   const fixture = new GatewayFixture();
@@ -18,6 +21,7 @@ describe('the stream of actions through the gateway', () => {
   const servers: Server[] = [];
   const listeners: Listener[] = [];
   afterEach(async () => {
+    jest.useRealTimers();
     await Promise.all(listeners.splice(0).map((listener) => listener.close()));
     for (const server of servers.splice(0)) {
       server.closeAllConnections();
@@ -225,10 +229,12 @@ describe('the stream of actions through the gateway', () => {
     expect(stop && getEventListeners(stop, 'abort')).toEqual([]);
   });
 
-  it('reports no failure of an API whose client leaves while a stream opens', async () => {
+  it('ends its request, and reports no failure of an API, when its client leaves while it opens', async () => {
     let asked = 0;
-    const api = await startApi(() => {
+    let ended = 0;
+    const api = await startApi((_request, response) => {
       asked++;
+      response.once('close', () => ended++);
     });
     const lines: string[] = [];
     const gateway = fixture.createGateway({
@@ -237,13 +243,28 @@ describe('the stream of actions through the gateway', () => {
     });
     const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
     listeners.push(listener);
+    // The limit on the time in which a stream opens would end it, too.
+    jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
     const abort = new AbortController();
     const opening = fetch(listener.url + STREAM.path, { signal: abort.signal });
-    while (asked === 0) await sleep(5);
+    while (asked === 0) await setImmediate();
     abort.abort();
     await expect(opening).rejects.toThrow();
+    while (ended === 0) await setImmediate();
+    jest.useRealTimers();
     await sleep(100);
     expect(lines).toEqual([]);
+  });
+
+  it('asks with the method of the client, whose HEAD would never end otherwise', async () => {
+    const methods: (string | undefined)[] = [];
+    const api = await startApi(({ method }, response) => {
+      methods.push(method);
+      response.writeHead(200, HEADERS).end();
+    });
+    const { url } = await serve(api);
+    for (const method of ['GET', 'HEAD']) expect((await fetch(url + STREAM.path, { method })).status).toBe(200);
+    expect(methods).toEqual(['GET', 'HEAD']);
   });
 
   it('passes errors on, and responds 503 when no history API does', async () => {
@@ -272,6 +293,46 @@ describe('the stream of actions through the gateway', () => {
       await read().catch(() => undefined);
       expect(events.map(({ id }) => id)).toEqual(['1']);
     }
+  });
+
+  it('is refused when an API has not opened it for ten seconds', async () => {
+    let asked = 0;
+    const { url } = await serve(await startApi(() => void asked++));
+    jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
+    const opening = fetch(url + STREAM.path);
+    while (asked === 0) await setImmediate();
+    jest.advanceTimersByTime(10_000);
+    expect((await opening).status).toBe(503);
+  });
+
+  it('stays open for longer than an API may take to open it', async () => {
+    let response: ServerResponse | undefined;
+    const api = await startApi((_request, answer) => {
+      response = answer.writeHead(200, HEADERS);
+      response.write(eventText(1));
+    });
+    const { url } = await serve(api);
+    jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
+    const reader = (await fetch(url + STREAM.path)).body?.getReader();
+    const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+    expect(await read()).toBe(eventText(1));
+    jest.advanceTimersByTime(60_000);
+    response?.write(eventText(2));
+    expect(await read()).toBe(eventText(2));
+    await reader?.cancel();
+  });
+
+  it('ends in order when the gateway stops', async () => {
+    let ended = 0;
+    const api = await startApi((_request, response) => {
+      response.once('close', () => ended++);
+      response.writeHead(200, HEADERS).write(eventText(1));
+    });
+    const listener = await serve(api);
+    const response = await fetch(listener.url + STREAM.path);
+    const [text] = await Promise.all([response.text(), listener.close()]);
+    expect(text).toBe(eventText(1));
+    while (ended === 0) await sleep(5);
   });
 
   it('limits the streams of a client', async () => {
