@@ -65,8 +65,9 @@ export function createLocalHandler({ path, respond, metrics }: LocalHandlerOptio
 }
 
 async function sendLocalResponse(response: Response, { headers, pieces, cost }: LocalResponse): Promise<void> {
-  if (response.closed) return;
+  // The work has been done, also for a client that has left meanwhile.
   chargeCost(response, String(cost));
+  if (response.closed) return;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const ticket = ticketOf(response);
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);

@@ -119,10 +119,12 @@ describe('a gateway with the APIs in its own process', () => {
   });
 
   it('answers the errors of an API as the API would', async () => {
-    const missing = await request(fixture.createGateway({ localApis: failing('TRANSACTION_NOT_FOUND') }))
+    const registry = new Registry();
+    const missing = await request(fixture.createGateway({ localApis: failing('TRANSACTION_NOT_FOUND'), registry }))
       .post(path)
       .send({});
     expect([missing.status, missing.body.error.details[0].method]).toEqual([404, ROUTES.getActions.endpoint]);
+    expect(await registry.metrics()).toContain(`http_requests_total{app="history-api",path="${path}",status="4xx"} 1`);
     const busy = await request(fixture.createGateway({ localApis: failing('STORE_UNAVAILABLE') }))
       .post(path)
       .send({});
@@ -141,19 +143,21 @@ describe('a gateway with the APIs in its own process', () => {
     expect(statuses).toEqual([400, 400, 429]);
   });
 
-  it('charges a unit for a request whose client has left, and the rest of its cost when its work ends', async () => {
+  const response = { headers: {}, pieces: [Buffer.from('{}')], cost: 10 };
+  it.each([
+    ['fails', () => Promise.reject(Object.assign(new HistoryError('CLIENT_LEFT', 'for the test'), { cost: 10 }))],
+    ['ends all the same', () => Promise.resolve(response)],
+  ])('charges a unit when the client leaves, and the rest of the cost when the work %s', async (_, respond) => {
     let end = (): void => undefined;
-    const work = new Promise<never>((_, reject) => {
-      end = () => reject(Object.assign(new HistoryError('CLIENT_LEFT', 'for the test'), { cost: 10 }));
-    });
-    work.catch(() => undefined);
+    const mayEnd = new Promise<void>((resolve) => (end = resolve));
     const client = new AbortController();
     let hasLeft = (): void => undefined;
     const left = new Promise<void>((resolve) => (hasLeft = resolve));
-    const leaving: LocalResponder = (_body, signal) => {
+    const leaving: LocalResponder = async (_body, signal) => {
       signal.addEventListener('abort', hasLeft);
       client.abort();
-      return work;
+      await mayEnd;
+      return respond();
     };
     const { url } = await fixture.serveLimited({
       localApis: localApis(() => leaving),
@@ -180,6 +184,16 @@ describe('a gateway with the APIs in its own process', () => {
     const text = await registry.metrics();
     expect(text).toContain(`http_requests_total{app="history-api",path="${path}",status="2xx"} 2`);
     expect(text).toContain('http_requests_in_flight{app="history-api"} 0');
+  });
+
+  it('reports them as down when they are of another chain', async () => {
+    const operations = fixture.createOperations({ localApis: localApis(), chainId: 'cd'.repeat(32) });
+    const { status, body } = await request(operations).get('/health');
+    const other = { status: 'down', reason: 'CHAIN_ID_MISMATCH' };
+    expect([status, body]).toMatchObject([
+      503,
+      { chain_id: null, components: { history_api: other, chain_api: other } },
+    ]);
   });
 
   it('reports their health without a request to their URLs', async () => {
