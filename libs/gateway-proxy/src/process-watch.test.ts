@@ -49,12 +49,22 @@ describe('ProcessWatch', () => {
     await beat('3', 'reader');
     await beat('4', 'deserializer');
     await beat('5', 'trace-api', { work: { unit: 'requests', perSecond: 7 } });
+    await beat('6', 'chain-api', { work: { unit: 'requests', perSecond: 8 } });
     expect([...(await watch.read()).components]).toEqual([
       ['reader', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
       ['deserializer', { status: 'ok', count: 1, blocks_per_second: 0.3 }],
       ['indexer', { status: 'ok', count: 2, blocks_per_second: 0.5 }],
+      ['chain_api', { status: 'ok', count: 1, requests_per_second: 8 }],
       ['trace_api', { status: 'ok', count: 1, requests_per_second: 7 }],
     ]);
+  });
+
+  it('knows the highest head block that one of them reports', async () => {
+    expect((await watch.read()).headBlock).toBeUndefined();
+    await beat('1', 'reader', { headBlock: 12 });
+    await beat('2', 'reader', { headBlock: 1_000 });
+    await beat('3', 'indexer', { headBlock: 11 });
+    expect((await watch.read()).headBlock).toBe(1_000);
   });
 
   it('reports an app as down when all of its processes are, and as degraded when some are', async () => {

@@ -61,6 +61,7 @@ describe('the access log', () => {
 
   it('has a line per request in the Common Log Format', async () => {
     const { url, lines } = await open('common');
+    const startedAt = Date.now();
     const response = await fetch(url + ROUTES.getActions.path, POST);
     const bytes = (await response.text()).length;
     await (await fetch(`${url}/nowhere`)).text();
@@ -69,13 +70,19 @@ describe('the access log', () => {
       /^203\.0\.113\.7 - gold \[\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "POST \/v1\/history\/get_actions HTTP\/1\.1" 200 (\d+|-)$/,
     );
     expect([String(bytes), '-']).toContain(first?.split(' ').at(-1));
+    const [, day, clock] = /\[(\S+?):(\S+) /.exec(first ?? '') ?? [];
+    const at = Date.parse(`${day?.replaceAll('/', ' ')} ${clock} GMT`);
+    expect([at > startedAt - 1_000, at <= Date.now()]).toEqual([true, true]);
     expect(second).toMatch(/^127\.0\.0\.1 - - \[.*\] "GET \/nowhere HTTP\/1\.1" 404 \d+$/);
   });
 
   it('has a line per request as JSON, without its body and its key', async () => {
     const { url, lines } = await open('json');
+    const startedAt = performance.now();
     await (await fetch(url + ROUTES.getActions.path, POST)).text();
     const [line = ''] = await lines(1);
+    const { seconds } = JSON.parse(line) as { seconds: number };
+    expect(seconds).toBeLessThanOrEqual((performance.now() - startedAt) / 1_000);
     expect(JSON.parse(line)).toMatchObject({
       time: expect.stringMatching(/^\d{4}-.*Z$/) as string,
       request_id: '7',
@@ -107,6 +114,12 @@ describe('the access log', () => {
       else expect(JSON.parse(line)).toMatchObject({ url: expect.stringMatching(/^\/"\\-x+$/) as string });
     },
   );
+
+  it('has the beginning of a long user agent', async () => {
+    const { url, lines } = await open('json');
+    await (await fetch(`${url}/live`, { headers: { 'user-agent': 'x'.repeat(2_000) } })).text();
+    expect(JSON.parse((await lines(1))[0] ?? '')).toMatchObject({ user_agent: 'x'.repeat(1_024) });
+  });
 
   it.each([
     ['GET /health HTTP/1.1\r\n', '/health'],

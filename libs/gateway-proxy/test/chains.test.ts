@@ -84,7 +84,8 @@ describe('a gateway of several chains', () => {
   it('forwards them to no node of another chain than that of its chain_id', async () => {
     const nodes = await Promise.all(
       [OTHER_ID, CHAIN_FACTS.chain_id].map((id) => {
-        const body = JSON.stringify({ chain_id: id, head_block_num: 9 });
+        // The head of another chain is no measure of how far a node is behind.
+        const body = JSON.stringify({ chain_id: id, head_block_num: id === OTHER_ID ? 1_000_000 : 9 });
         return listen((_request, response) => response.end(body), { host: '127.0.0.1', port: 0 });
       }),
     );
@@ -156,7 +157,24 @@ describe('a gateway of several chains', () => {
     await post();
     await request(app).get('/eos/health');
     expect(await post()).toBe(503);
+    // They wait for the check that finds the right chain again.
+    moved.facts = CHAIN_FACTS;
+    time += 5_000;
+    expect(await post()).toBe(200);
     await moved.close();
+  });
+
+  it('does not take a chain whose APIs name none yet for the right one', async () => {
+    let time = 1_800_000_000_000;
+    const starting = new GatewayFixture({ ...CHAIN_FACTS, chain_id: null as unknown as string });
+    await starting.open();
+    const { app } = createService({ eos: { ...starting.apiUrls(), chain_id: CHAIN_FACTS.chain_id }, now: () => time });
+    const post = async () => (await request(app).post(`/eos${PATH}`).send({})).status;
+    expect(await post()).toBe(200);
+    starting.facts = { ...CHAIN_FACTS, chain_id: OTHER_ID };
+    time += 5_000;
+    expect(await post()).toBe(503);
+    await starting.close();
   });
 
   it('reads the state of the processes of each chain with its key prefix', async () => {

@@ -75,6 +75,21 @@ describe('GET /health of the operations listener', () => {
     },
   );
 
+  it('reads what another gateway shows its clients in place of an API', async () => {
+    const { components: _components, incomplete_ranges: _ranges, ...shown } = CHAIN_FACTS;
+    const outer = await fixture.serve(
+      (_request, response) => void response.end(JSON.stringify({ ...shown, status: 'ok' })),
+    );
+    const { body } = await healthOf({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: outer } });
+    expect(body).toMatchObject({ ...shown, status: 'ok', incomplete_ranges: [] });
+  });
+
+  it('does not wait for a key-value store that hangs', async () => {
+    const keyValue = new MemoryKeyValue();
+    keyValue.listMembers = () => new Promise(() => undefined);
+    expect((await healthOf({ keyValue })).body).toMatchObject({ status: 'ok', head_block_num: 12 });
+  });
+
   it('is down with status 503 when no API responds', async () => {
     const response = await healthOf({
       environment: {
@@ -89,7 +104,8 @@ describe('GET /health of the operations listener', () => {
   it('counts processes by their heartbeats, and is degraded when a stage is missing', async () => {
     const keyValue = new MemoryKeyValue();
     let now = 0;
-    const gateway = fixture.createOperations({ keyValue, now: () => now });
+    const components = { reader: async () => ({ status: 'ok' as const }) };
+    const gateway = fixture.createOperations({ keyValue, components, now: () => now });
     const heartbeat = (kind: string): Heartbeat => ({
       kind,
       host: 'machine',
@@ -121,6 +137,7 @@ describe('GET /health of the operations listener', () => {
   });
 
   it.each([
+    [5, { status: 'ok', head_block_num: 12 }],
     [12, { status: 'ok', head_block_num: 12 }],
     [1_000, { status: 'catching_up', head_block_num: 1_000, lag_blocks: 1_000 - CHAIN_FACTS.committed_block_num }],
   ])(

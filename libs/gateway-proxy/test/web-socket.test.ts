@@ -11,6 +11,10 @@ import { limitConnections, listen, type Listener, Registry } from '@antelope-his
 import { STREAM } from '@antelope-history/routes';
 import { GatewayFixture } from './gateway-fixture';
 
+const HANDSHAKE =
+  `GET ${STREAM.path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
+  'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
 interface Api {
   url: string;
   /** The handshakes that it accepted. */
@@ -170,6 +174,34 @@ describe('the stream over WebSocket through the gateway', () => {
     expect(await refusalOf(url)).toBe(429);
   });
 
+  it('passes on what each side sends together with its part of the handshake', async () => {
+    const frames = Buffer.from('\x81\x05hello\x8a\x07cost 50', 'latin1');
+    const received: Buffer[] = [];
+    const connections: Socket[] = [];
+    const server = createServer().on('upgrade', (request, connection: Socket) => {
+      connections.push(connection);
+      const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`;
+      const head =
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n' +
+        `sec-websocket-accept: ${createHash('sha1').update(key).digest('base64')}\r\n\r\n`;
+      connection.on('data', (bytes: Buffer) => received.push(bytes));
+      connection.write(Buffer.concat([Buffer.from(head), frames]));
+    });
+    servers.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { url } = await serve(api, { HISTORY_API__RATE_LIMIT_COST_PER_MINUTE: '50' });
+    const client = new WebSocket(url.replace('http', 'ws') + STREAM.path);
+    expect(String((await once(client, 'message'))[0])).toBe('hello');
+    await once(client, 'close');
+    expect(await refusalOf(url)).toBe(429);
+
+    const early = connect(Number(new URL((await serve(api)).url).port), '127.0.0.1');
+    early.write(`${HANDSHAKE}early`);
+    while (!Buffer.concat(received).toString().includes('early')) await sleep(5);
+    for (const connection of [early, ...connections]) connection.destroy();
+  });
+
   it('counts WebSockets among the streams of a client', async () => {
     const api = await startApi();
     const { url } = await serve(api.url, { HISTORY_GATEWAY__MAX_STREAMS_PER_CLIENT: '2' });
@@ -191,10 +223,7 @@ describe('the stream over WebSocket through the gateway', () => {
     const api = await startApi();
     const { url } = await serve(api.url);
     const client = connect(Number(new URL(url).port), '127.0.0.1');
-    client.write(
-      `GET ${STREAM.path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
-        'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    );
+    client.write(HANDSHAKE);
     await once(client, 'data');
     client.pause();
     const socket = api.accepted[0]?.socket as WebSocket;

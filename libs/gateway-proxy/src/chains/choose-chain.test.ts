@@ -14,6 +14,7 @@ describe('ChainChooser', () => {
     ['history.example', '/wax', 'wax', '/'],
     ['history.example', '/wax?x=1', 'wax', '/?x=1'],
     [undefined, '/wax/', 'wax', '/'],
+    [undefined, '/wax#x', 'wax', '/#x'],
     ['wax.example', '/v1/chain/get_info', 'wax', '/v1/chain/get_info'],
     ['WAX.Example.:443', '/eos/v1/chain/get_info', 'wax', '/eos/v1/chain/get_info'],
     ['eos.example', 'http://wax.example/v1/chain/get_info?x=1', 'wax', '/v1/chain/get_info?x=1'],
