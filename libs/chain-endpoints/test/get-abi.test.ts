@@ -115,6 +115,22 @@ describe('get_raw_abi', () => {
     expect(await rawAbiOf({ account_name: 'alice' })).toEqual(body);
   });
 
+  it('has the hash of the code in force after a block', async () => {
+    const before = { code_hash: NO_CODE, abi_hash: HASH_OF_NOTHING, abi: '' };
+    expect(await rawAbiOf({ account_name: 'game', block_num: 2 })).toEqual({ account_name: 'game', ...before });
+  });
+
+  it('has no code for an account that has cleared it', async () => {
+    const { rows, ...page } = await sample.getActions(setcodesOf('game'));
+    // After the account, the type and the version of the virtual machine: code of no bytes.
+    const cleared = rows.map((row) => {
+      const data = Buffer.concat([row.action.data.subarray(0, 10), Buffer.from([0])]);
+      return { ...row, action: { ...row.action, data } };
+    });
+    const reader = changed({ getActions: () => Promise.resolve({ ...page, rows: cleared }) });
+    expect((await rawAbiOf({ account_name: 'game' }, reader)).code_hash).toBe(NO_CODE);
+  });
+
   it('leaves out the hash of code that may be older than the index', async () => {
     const reader = changed({});
     reader.status = { ...sample.status, firstBlockNum: 2 };

@@ -12,6 +12,7 @@ import {
 } from '@antelope-history/endpoint-testing';
 import { stringifyJson } from '@antelope-history/json';
 import type { AbiDecoders } from '@antelope-history/responses';
+import { readReceipts } from '@antelope-history/ship';
 import { readTraceBlocks, sampleFolder } from '@antelope-history/test-support/recordings';
 import type { GetTraceBlockResponse } from '@antelope-history/trace-routes';
 import * as renderer from '../src/get-block-response';
@@ -115,6 +116,20 @@ describe('trace_api get_block', () => {
     const transactions = [{ record: { ...transaction.record, receiptIndex: -1 }, actions }];
     const { body } = received(renderBlockTraces({ ...stored, transactions }, { at: () => decoder }));
     expect(actionsOf(body).map(({ params }) => params)).toEqual([undefined, 7]);
+  });
+
+  it('shows a deferred transaction of which neither its block nor its trace has the header', () => {
+    const isDeferred = ({ transaction }: { transaction: object }): boolean => 'id' in transaction;
+    const blockNum = [...chain.blocks.keys()].find((num) => readReceipts(blockAt(chain, num).block).some(isDeferred));
+    const stored = storedTracesAt(chain, blockNum ?? 0);
+    const transactions = stored.transactions.map(({ record, actions }) => {
+      const { partial: _partial, ...others } = record;
+      return { record: others, actions };
+    });
+    const { body } = received(renderBlockTraces({ ...stored, transactions }, { at: () => undefined }));
+    const { length } = readReceipts(stored.block.block).filter(isDeferred);
+    expect(body.transactions.filter(({ signatures }) => signatures.length === 0).length).toBeGreaterThanOrEqual(length);
+    expect(length).toBeGreaterThan(0);
   });
 
   it('shows the status irreversible up to the last irreversible block', () => {

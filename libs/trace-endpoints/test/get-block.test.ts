@@ -61,6 +61,23 @@ describe('trace_api get_block', () => {
     const response = await client.post(createTraceApi(createApiDeps(sample)), route, { block_num: '-1' });
     expect(response.body).toMatchObject({ number: sample.status.committed?.num, status: 'pending' });
     expect(response.headers['etag']).toBeUndefined();
+    // Another block is the newest one soon, also where each block is irreversible at once.
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      status: { ...sample.status, lastIrreversible: sample.status.committed },
+    });
+    const final = await client.post(createTraceApi(createApiDeps(reader)), route, { block_num: -1 });
+    expect([final.body.status, final.headers['etag']]).toEqual(['irreversible', undefined]);
+  });
+
+  it('responds 404 for a block that is stored without traces', async () => {
+    const reader = Object.assign(Object.create(sample) as SampleReader, {
+      async getBlockTraces(selector: BlockSelector) {
+        const found = await sample.getBlockTraces(selector);
+        return { ...found, block: found.block && { ...found.block, hasTraces: false } };
+      },
+    });
+    const refusal = await client.refusalOf(createTraceApi(createApiDeps(reader)), route, { block_num: 100 });
+    expect(refusal).toMatchObject({ status: 404, name: 'block_trace_missing' });
   });
 
   it('responds 404 for a missing block', async () => {
