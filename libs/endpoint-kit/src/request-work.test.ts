@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { HistoryError } from '@antelope-history/schemas';
 import { LargeResponses } from './large-responses';
 import { RequestWork } from './request-work';
@@ -92,6 +93,29 @@ describe('RequestWork', () => {
     await work.pauseSearch(1_000_000);
     await work.becomeLarge();
     await expect(workOf(responses).becomeLarge()).resolves.toBeUndefined();
+  });
+
+  it('gives the place of a large response up once, and none if it had none', async () => {
+    const responses = new LargeResponses();
+    const large = [workOf(responses), workOf(responses)];
+    for (const work of large) await work.becomeLarge();
+    const started: string[] = [];
+    for (const name of ['third', 'fourth']) {
+      void workOf(responses)
+        .becomeLarge()
+        .then(() => started.push(name));
+    }
+    const small = workOf(responses);
+    await small.run(burning(1));
+    small.end();
+    await workOf(responses).run(burning(5));
+    expect(started).toEqual([]);
+    large[0]?.end();
+    large[0]?.end();
+    await workOf(responses).run(burning(5));
+    expect(started).toEqual(['third']);
+    large[1]?.end();
+    while (started.length < 2) await nextIteration();
   });
 
   it('ends a search whose client disconnected', async () => {

@@ -25,6 +25,14 @@ const STATUS: ChainStatus = {
   revision: 1,
 };
 
+function varuint(value: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest >>>= 7) {
+    if (rest < 0x80) return Buffer.from([...bytes, rest]);
+    bytes.push((rest & 0x7f) | 0x80);
+  }
+}
+
 describe('a block of traces', () => {
   const chain = readRecordedChain('leap-edge');
 
@@ -51,5 +59,38 @@ describe('a block of traces', () => {
     expect(bytes).toBeLessThan(MAX_BYTES);
     expect(body.transactions[0]?.actions).toHaveLength(250);
     expect(budget.decoding.spent).toBeLessThanOrEqual(budget.decoding.total);
+  });
+
+  /** A block of transactions of one action each, with a blob of data and a return value of so many bytes. */
+  function renderOf(count: number, dataBytes: number, returnedBytes: number) {
+    const data = Buffer.concat([varuint(dataBytes), Buffer.alloc(dataBytes, 1)]);
+    const returnValue = Buffer.alloc(returnedBytes, 1);
+    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0 };
+    const transactions = Array.from({ length: count }, () => ({
+      record,
+      actions: [makeAction({ name: 'a', data, traces: [{ ...makeTrace(), returnValue }] })],
+    }));
+    const traces = { status: STATUS, block: storedBlockOf(blockAt(chain, 10)), transactions };
+    const steps = renderBlockTraces(
+      traces as unknown as StoredBlockTraces,
+      makeDecoders('x', 'bytes'),
+      new ResponseBudget(),
+    );
+    return received<GetTraceBlockResponse>(runSteps(steps));
+  }
+
+  it('has as much data decoded as fits beside what follows undecoded', () => {
+    // Undecoded, they take three quarters of a response.
+    const { body, bytes } = renderOf(60, 200 * 1024, 0);
+    const decoded = body.transactions.filter(({ actions }) => actions[0]?.params !== undefined).length;
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(decoded).toBeGreaterThan(19);
+  });
+
+  it('counts return values among what follows', () => {
+    // Alone they would take a whole response and more.
+    const { body, bytes } = renderOf(66, 1024, 256 * 1024);
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.transactions).toHaveLength(66);
   });
 });
