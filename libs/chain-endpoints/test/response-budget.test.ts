@@ -48,8 +48,9 @@ describe('a block', () => {
 
   /** An empty block of the recording with other receipts: their list and that of extensions are its last two bytes. */
   function blockWith(receipts: readonly Buffer[]): StoredBlock {
-    const num = [...chain.blocks.keys()].find((each) => readReceipts(blockAt(chain, each).block).length === 0) ?? 0;
-    const stored = storedBlockOf(blockAt(chain, num));
+    const stored = [...chain.blocks.keys()]
+      .map((num) => storedBlockOf(blockAt(chain, num)))
+      .find(({ block }) => readReceipts(block).length === 0) as StoredBlock;
     const block = Buffer.concat([
       stored.block.subarray(0, -2),
       varuint(receipts.length),

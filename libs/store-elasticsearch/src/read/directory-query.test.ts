@@ -84,6 +84,27 @@ describe('the rows of a list in the ranges of the directory', () => {
     }
   });
 
+  it('are not taken for those of another list that was read before', async () => {
+    const rare = { range: 200, rows: 1, traces: 7, actions: { 'rare:ping': 1 } };
+    const state = stateOf({ busy: [{ ...counted, traces: 20 }], rare: [rare] });
+    const rowsOf = async (account: string, name?: string) => {
+      const { ranges } = await findRanges(state, directoryKeyOf(account, name ? [{ name }] : [], false));
+      return ranges.map(({ rows }) => rows);
+    };
+    for (let turn = 0; turn < 2; turn++) {
+      expect([await rowsOf('busy'), await rowsOf('busy', 'ping'), await rowsOf('busy', 'pong')]).toEqual([
+        [9],
+        [5],
+        [4],
+      ]);
+      expect([await rowsOf('rare'), await rowsOf('rare', 'ping')]).toEqual([[1], [1]]);
+      expect([await findTraces(state, 'busy'), await findTraces(state, 'rare')]).toEqual([
+        [{ range: 200, rows: 20 }],
+        [{ range: 200, rows: 7 }],
+      ]);
+    }
+  });
+
   it('leave out ranges below the history and those that are not complete yet', async () => {
     const ranges = [100, 200, 400, 500].map((range) => ({ range, rows: 2, traces: 3 }));
     const found = await findRanges(stateOf({ busy: ranges }), directoryKeyOf('busy', [], false));
