@@ -297,7 +297,10 @@ describe('the stream of actions through the gateway', () => {
 
   it('is refused when an API has not opened it for ten seconds', async () => {
     let asked = 0;
-    const { url } = await serve(await startApi(() => void asked++));
+    const api = await startApi(() => {
+      asked++;
+    });
+    const { url } = await serve(api);
     jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
     const opening = fetch(url + STREAM.path);
     while (asked === 0) await setImmediate();
