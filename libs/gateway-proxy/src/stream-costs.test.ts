@@ -51,8 +51,8 @@ describe.each([
         for (const piece of cut(bytes, lengths)) reader(piece);
         expect(charged).toEqual(sent.filter((part) => typeof part === 'number'));
       }),
-      // Byte by byte: each head of a frame, and each line, is cut everywhere.
-      { examples: [[[7, 'y'.repeat(200), 3, 'y'.repeat(70_000), 1], [1]]] },
+      // Cut everywhere, and once within the head of the second frame.
+      { examples: [1, 11].map((length) => [[7, 'y'.repeat(201), 3, 'y'.repeat(70_001), 1], [length]]) },
     );
   });
 });
