@@ -112,6 +112,7 @@ describe('RequestWork', () => {
     expect(started).toEqual([]);
     large[0]?.end();
     large[0]?.end();
+    while (started.length === 0) await nextIteration();
     await workOf(responses).run(burning(5));
     expect(started).toEqual(['third']);
     large[1]?.end();
