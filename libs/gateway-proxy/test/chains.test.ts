@@ -189,6 +189,8 @@ describe('a gateway of several chains', () => {
     expect(body).toMatchObject({ status: 'ok', chains: { eos: { status: 'ok' }, wax: { chain_id: OTHER_ID } } });
     expect(body.chains.eos).not.toHaveProperty('components');
     expect((await request(app).get('/wax/health')).body).toMatchObject({ status: 'ok', chain_id: OTHER_ID });
+    // Clients see no metrics unless the operator shows them.
+    expect((await request(app).get('/metrics')).status).toBe(404);
     wax.chainHealth = 'down';
     const { body: degraded } = await request(createService().app).get('/health');
     wax.chainHealth = 'ok';
