@@ -24,7 +24,7 @@ const CHAINS = { eos: 'leap-edge', wax: 'spring-savanna' } as const satisfies Re
 type ChainName = keyof typeof CHAINS;
 const NAMES = Object.keys(CHAINS) as ChainName[];
 /** Of each kind. */
-const MOST_REQUESTS = 60;
+const MAX_REQUESTS = 60;
 const ACCOUNTS = ['eosio', 'alice', 'bob', 'nobody'];
 
 interface Example {
@@ -39,7 +39,7 @@ function readExample(file: string): Example {
 /** Requests for the recorded blocks, and for the history of accounts. */
 function requestsFor(sample: SampleName): { path: string; body: string }[] {
   const folder = sampleFolder(sample);
-  const nums = [...readChainBlocks(folder)].slice(0, MOST_REQUESTS).map(({ blockNum }) => blockNum);
+  const nums = [...readChainBlocks(folder)].slice(0, MAX_REQUESTS).map(({ blockNum }) => blockNum);
   return [
     ...nums.map((num) => ({ path: ROUTES.getChainBlock.path, body: JSON.stringify({ block_num_or_id: num }) })),
     ...nums.map((num) => ({ path: ROUTES.getTraceBlock.path, body: JSON.stringify({ block_num: num }) })),
@@ -105,7 +105,7 @@ describe('the example of several chains', () => {
 
   it.each(NAMES)('answers the recorded requests to %s as its own process does, by path and by host', async (name) => {
     const requests = requestsFor(CHAINS[name]);
-    expect(requests.length).toBeGreaterThan(MOST_REQUESTS);
+    expect(requests.length).toBeGreaterThan(MAX_REQUESTS);
     const statuses = new Set<number | undefined>();
     for (const { path: target, body } of requests) {
       const expected = await post(serviceOf(name) + target, body);

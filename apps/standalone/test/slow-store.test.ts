@@ -42,7 +42,7 @@ class HeldStore implements HistoryWriter {
 
 const WINDOW = 8;
 /** The limit: full queues, the unacknowledged deliveries of each stage, and the unacknowledged messages of the node. */
-const MOST_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages + 1 + WINDOW;
+const MAX_SENT = TOPOLOGY.rawBlocks.maxMessages + TOPOLOGY.blockRecords.maxMessages + 1 + WINDOW;
 
 it('a blocked store stops the node, which continues when the store does', async () => {
   const node = await chains.node('leap-edge');
@@ -78,7 +78,7 @@ it('a blocked store stops the node, which continues when the store does', async 
   };
   const held = await sent();
   expect(held).toBeGreaterThan(TOPOLOGY.blockRecords.maxMessages);
-  expect(held).toBeLessThanOrEqual(MOST_SENT);
+  expect(held).toBeLessThanOrEqual(MAX_SENT);
   expect(held - node.stats.connections[0]!.acknowledged).toBe(WINDOW);
   expect((await broker.depth(TOPOLOGY.rawBlocks)).messages).toBeLessThanOrEqual(TOPOLOGY.rawBlocks.maxMessages);
 

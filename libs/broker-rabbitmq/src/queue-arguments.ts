@@ -19,7 +19,7 @@ const WEEK_MS = 7 * 24 * 3_600 * 1_000;
  * return a requeued message to the end of the queue (www.rabbitmq.com/docs/3.13/quorum-queues#repeated-requeues); with a limit
  * they return it to its head.
  */
-const MOST_DELIVERIES = 2 ** 31 - 1;
+const MAX_DELIVERIES = 2 ** 31 - 1;
 
 /** A quorum queue that has refused a message accepts the next one below this share of its limits (`LOW_LIMIT` in rabbit_fifo.erl). */
 const ACCEPTING_SHARE = 0.8;
@@ -64,7 +64,7 @@ export function partsArguments(type: QueueType): QueueArguments {
 
 /** The type is always named, because virtual hosts can have a default type. */
 function typeArguments(type: QueueType): QueueArguments {
-  return { 'x-queue-type': type, ...(type === 'quorum' && { 'x-delivery-limit': MOST_DELIVERIES }) };
+  return { 'x-queue-type': type, ...(type === 'quorum' && { 'x-delivery-limit': MAX_DELIVERIES }) };
 }
 
 /** The number of waiting messages at which a queue that refused a message at `refusedAt` of them accepts the next one. */

@@ -16,7 +16,7 @@ jest.setTimeout(240_000);
 
 const SECRET = 'p@ss:w0rd/%41"ü';
 const TIME_LIMIT_MS = 30_000;
-const LARGEST_MESSAGE_BYTES = 600_000;
+const MAX_MESSAGE_BYTES = 600_000;
 
 /** The finding of each check by its name without the prefix `rabbitmq`; the first check is named `rabbitmq`. */
 async function findingsOf(options: RabbitmqOptions, limitMs = TIME_LIMIT_MS): Promise<Record<string, Finding>> {
@@ -52,7 +52,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     beforeAll(async () => {
       certificates = await makeCertificates();
       rabbitmq = await OwnRabbitmq.start(
-        `max_message_size = ${LARGEST_MESSAGE_BYTES}`,
+        `max_message_size = ${MAX_MESSAGE_BYTES}`,
         'listeners.ssl.local = 127.0.0.1:TLS_PORT',
         `ssl_options.cacertfile = ${certificates.ca}`,
         `ssl_options.certfile = ${certificates.valid.cert}`,
@@ -156,7 +156,7 @@ describeWithPrograms(['rabbitmq-server'], () => {
     });
 
     it('find that the server accepts no messages of split_bytes', async () => {
-      const findings = await findingsOf({ ...options, splitBytes: LARGEST_MESSAGE_BYTES + 1 });
+      const findings = await findingsOf({ ...options, splitBytes: MAX_MESSAGE_BYTES + 1 });
       expect(findings['message size']).toMatchObject({ outcome: 'warning', id: 'rabbitmq.message_size_small' });
     });
 

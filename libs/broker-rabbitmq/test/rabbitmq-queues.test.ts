@@ -10,7 +10,7 @@ import { OwnVhost } from './own-vhost';
 jest.setTimeout(120_000);
 
 /** The least time that twelve polls of a full queue take, after which its first message is sent again. */
-const LEAST_POLLING_MS = 240;
+const MIN_POLLING_MS = 240;
 
 describeWithService(['rabbitmq'], (url) => {
   describe('queues on RabbitMQ', () => {
@@ -123,7 +123,7 @@ describeWithService(['rabbitmq'], (url) => {
       await sleep(100);
       const [before, startedAt] = [proxy.passedBytes, performance.now()];
       await sleep(1_500);
-      const attempts = 2 + (performance.now() - startedAt) / LEAST_POLLING_MS;
+      const attempts = 2 + (performance.now() - startedAt) / MIN_POLLING_MS;
       expect(proxy.passedBytes - before).toBeLessThan(attempts * size);
       const { deliveries } = await receive(broker, queue);
       const roomAt = performance.now();

@@ -14,7 +14,7 @@ const ACTIONS_PER_STEP = 7;
 /** Few, so that most chains have several indices. */
 const BLOCKS_PER_INDEX = 16;
 /** The server's own limit of a search; an index of a generated chain has fewer actions. */
-const MOST_ACTIONS = 10_000;
+const MAX_ACTIONS = 10_000;
 const SOURCE: TemplateOptions = { replicas: 0, layout: 'source' };
 
 /** The data of a shared store that an earlier version began. */
@@ -47,8 +47,8 @@ export class EarlierElasticsearchStore implements EarlierStore {
     // The templates of the next writer have the later fields again.
     await client.indices.deleteIndexTemplate({ name: names.of('actions') });
     for (const [name, { aliases = {} }] of Object.entries(await client.indices.get({ index }))) {
-      const { hits } = await client.search<SourceActionDocument>({ index: name, size: MOST_ACTIONS, version: true });
-      if (hits.hits.length === MOST_ACTIONS) throw new Error('too many actions for one search');
+      const { hits } = await client.search<SourceActionDocument>({ index: name, size: MAX_ACTIONS, version: true });
+      if (hits.hits.length === MAX_ACTIONS) throw new Error('too many actions for one search');
       await client.indices.delete({ index: name });
       await client.indices.create({ index: name, ...templateWithout(names.prefix, dataFields.length > 0), aliases });
       const operations = hits.hits.flatMap((hit) => earlierAction(hit, dataFields));

@@ -7,7 +7,7 @@ import { createTables } from '../src/write/open-writer';
 import { OpeningGate } from '../src/lock/opening-gate';
 import { BatchCommitter } from '../src/write/batch-committer';
 import { DataFile } from '../src/format/data-file';
-import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
+import { DiskRoom, MIN_FREE_BYTES } from '../src/write/disk-room';
 import { WriteBatch } from '../src/write/write-batch';
 import { writeFact } from '../src/write/write-facts';
 import { openLmdbStoreWriter } from '../src/writer';
@@ -95,7 +95,7 @@ describe('checks of a data directory', () => {
   it('report a disk that has too little room for a writer, also before the directory exists', async () => {
     await makeData(folder);
     for (const directory of [folder, path.join(folder, 'a/b')]) {
-      let free = LEAST_FREE_BYTES;
+      let free = MIN_FREE_BYTES;
       const check = lmdbRoomCheck({ path: directory, mapSizeBytes: 0, readFreeBytes: () => free });
       expect(await check.run(AbortSignal.timeout(1_000))).toMatchObject({ outcome: 'ok', id: 'lmdb.room' });
       free -= 1;

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
 import { DataFile } from '../src/format/data-file';
 import { BatchCommitter } from '../src/write/batch-committer';
-import { DiskRoom, LEAST_FREE_BYTES } from '../src/write/disk-room';
+import { DiskRoom, MIN_FREE_BYTES } from '../src/write/disk-room';
 import { openForWriting } from '../src/write/open-writer';
 import { WriteBatch } from '../src/write/write-batch';
 import { migrateLmdb } from '../src/migrate';
@@ -91,18 +91,18 @@ describe('the room for data', () => {
 
   it('ends before the disk is full', async () => {
     await (await openLmdbStoreWriter({ path: directory, mapSizeBytes: 0 })).close();
-    let free = LEAST_FREE_BYTES;
+    let free = MIN_FREE_BYTES;
     const room = new DiskRoom(directory, 0, undefined, () => free);
     room.assertRoom();
     free -= 1;
     expect(() => room.assertRoom()).toThrow(expect.objectContaining(FULL) as Error);
-    free = LEAST_FREE_BYTES;
+    free = MIN_FREE_BYTES;
     room.assertRoom();
   });
 
   it('names the full disk when a commit fails, and no other failure', async () => {
     const { tables, lock } = await openForWriting({ path: directory, mapSizeBytes: 0 });
-    let free = LEAST_FREE_BYTES;
+    let free = MIN_FREE_BYTES;
     const room = new DiskRoom(directory, 0, undefined, () => free);
     const batch = new WriteBatch();
     batch.put(tables.meta, Buffer.alloc(5_000), Buffer.from('a key of this length is refused'));

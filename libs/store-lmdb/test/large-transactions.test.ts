@@ -15,7 +15,7 @@ const DATA_BYTES = 4_000;
 const LARGE_BYTES = 400 * 1024;
 const EQUAL_TRANSACTIONS = 100;
 /** The most steps of one part of a read: those after which it pauses, and those of a page. */
-const MOST_STEPS = 40_000;
+const MAX_STEPS = 40_000;
 
 const PING = { account: 'spam', name: 'ping', actor: 'spam', notified: ['hot'], creatorDistance: 0, dataBytes: 8 };
 
@@ -84,7 +84,7 @@ describe('a transaction that has more than a response', () => {
     let count = 0;
     const pause: SearchPause = (steps) => {
       count++;
-      expect(steps).toBeLessThan(MOST_STEPS);
+      expect(steps).toBeLessThan(MAX_STEPS);
       return Promise.resolve();
     };
     return { pause, count: () => count };

@@ -7,7 +7,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 type Row = [key: Buffer, value: Buffer];
 
 /** As many as the embedded store has, and more. */
-const MOST_TABLES = 64;
+const MAX_TABLES = 64;
 /** Bytes of keys and values in a commit, each of which waits for the disk. */
 const COMMIT_BYTES = 8 * 1024 * 1024;
 const BYTES = { encoding: 'binary', keyEncoding: 'binary' } as const;
@@ -35,7 +35,7 @@ export async function measureBareLmdb(store: string): Promise<number> {
 function openStore(folder: string, readOnly: boolean): RootDatabase<Buffer, string> {
   return open<Buffer, string>({
     path: folder,
-    maxDbs: MOST_TABLES,
+    maxDbs: MAX_TABLES,
     noSubdir: false,
     readOnly,
     overlappingSync: false,

@@ -28,7 +28,7 @@ export class MeasuredFile {
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     const name = keys.join('.');
     if (value === undefined || value === null) throw new MeasuredFileError(`${this.file} lacks ${name}. ${this.again}`);
-    const shown = JSON.stringify(value).slice(0, MOST_SHOWN);
+    const shown = JSON.stringify(value).slice(0, MAX_SHOWN);
     throw new MeasuredFileError(
       `${name} in ${this.file} is ${shown}; it has to be a number of at least 0. ${this.again}`,
     );
@@ -70,7 +70,7 @@ export class MeasuredFile {
   }
 }
 
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 /** Reads the file of a benchmark. `named`: how messages name it. Throws `MeasuredFileError`. */
 export function readMeasuredFile(file: string, benchmark: BenchmarkName, named = file): MeasuredFile {

@@ -7,7 +7,7 @@ import { printedKey } from './keys';
 /** The actions of the generated contracts, with their data packed and as nodes print them. */
 
 /** 64-bit numbers above are printed as strings (fc/src/variant.cpp). */
-const LARGEST_NUMBER = 0xffffffff;
+const MAX_NUMBER = 0xffffffff;
 
 function specOf(
   abi: ContractAbi | undefined,
@@ -54,10 +54,10 @@ export function play(
 ): ActionSpec {
   const abi = state.abis.get(account);
   const version = abi?.version ?? 0;
-  const round = version % 2 === 0 && random(2) === 0 ? 5_000_000_000 + random(1000) : random(LARGEST_NUMBER);
+  const round = version % 2 === 0 && random(2) === 0 ? 5_000_000_000 + random(1000) : random(MAX_NUMBER);
   const note = `note ${random(1000)}`;
   const values = { player, [`round${version}`]: round, [`note${version}`]: note };
-  const printed = round > LARGEST_NUMBER ? String(round) : round;
+  const printed = round > MAX_NUMBER ? String(round) : round;
   // The fields are printed in the order of the ABI; the comparison does not depend on it.
   const spec = specOf(abi, account, 'play', values, { ...values, [`round${version}`]: printed }, player);
   if (random(3) > 0) return { ...spec, ...more };

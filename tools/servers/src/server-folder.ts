@@ -9,7 +9,7 @@ export const DATA_VARIABLE = 'HISTORY_TEST_SERVER_DATA';
 /** The file system in memory that Linux has; containers often have one of 64 MB. */
 const MEMORY = '/dev/shm';
 /** Several servers run at once, and the machine needs its memory for the tests, too. */
-const LEAST_FREE_BYTES = 4 * 2 ** 30;
+const MIN_FREE_BYTES = 4 * 2 ** 30;
 /** Hexadecimal digits that tell apart folders of the same name. */
 const PATH_DIGITS = 16;
 
@@ -47,7 +47,7 @@ export function inMemory(services: string): string {
 function hasRoom(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= LEAST_FREE_BYTES;
+    return bavail * bsize >= MIN_FREE_BYTES;
   } catch {
     return false;
   }

@@ -17,7 +17,7 @@ export interface LocalApisContext extends ApiContext {
 
 /** One ingests; the main thread reads requests and sends responses. */
 const OTHER_THREADS = 2;
-const MOST_BY_DEFAULT = 8;
+const MAX_BY_DEFAULT = 8;
 
 /** Composes the three APIs over the store for the gateway of the same process, on the threads that the configuration asks for. */
 export async function openLocalApis(context: LocalApisContext): Promise<LocalApis> {
@@ -45,5 +45,5 @@ async function openResponders(
 
 function apiThreads({ api }: Config): number {
   const free = Math.max(0, availableParallelism() - OTHER_THREADS);
-  return api.threads ?? Math.min(free, MOST_BY_DEFAULT);
+  return api.threads ?? Math.min(free, MAX_BY_DEFAULT);
 }

@@ -57,9 +57,9 @@ async function openBlockDeserializer(context: IngestionContext): Promise<BlockDe
 /** One reads and writes blocks, one renders responses, and one reads requests and sends responses. */
 const OTHER_THREADS = 3;
 /** Two deserialize more blocks than the embedded store can write: docs/performance.md. */
-const MOST_BY_DEFAULT = 2;
+const MAX_BY_DEFAULT = 2;
 
 function deserializerThreads({ indexer }: Config): number {
   const free = Math.max(0, availableParallelism() - OTHER_THREADS);
-  return indexer.deserializerThreads ?? Math.min(free, MOST_BY_DEFAULT);
+  return indexer.deserializerThreads ?? Math.min(free, MAX_BY_DEFAULT);
 }

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** Share of a name's letters that may be wrong before another name is likelier to be meant. */
-const MOST_WRONG = 0.3;
+const MAX_WRONG = 0.3;
 
 /**
  * The known name that a misspelled one probably means; undefined when none is near. A name whose last part is right under
@@ -11,7 +11,7 @@ export function nearestKey(unknown: string, known: readonly string[]): string | 
   const [nearest] = known
     .map((name) => ({ name, wrong: distance(lettersOf(unknown), lettersOf(name)) }))
     .sort((left, right) => left.wrong - right.wrong);
-  if (nearest && nearest.wrong <= Math.max(1, unknown.length * MOST_WRONG)) return nearest.name;
+  if (nearest && nearest.wrong <= Math.max(1, unknown.length * MAX_WRONG)) return nearest.name;
   const sameEnd = known.filter((name) => lastPart(name) === lastPart(unknown));
   return sameEnd.length === 1 ? sameEnd[0] : undefined;
 }

@@ -8,7 +8,7 @@ import { Registry, readMetric } from '../metrics';
 import { createHttpApp } from './http-app';
 import { listen, type Listener } from './listen';
 import { readRawBody } from './raw-body';
-import { MOST_PIPELINED, RequestOrder } from './request-order';
+import { MAX_PIPELINED, RequestOrder } from './request-order';
 
 const GET = 'GET /wait HTTP/1.1\r\nhost: x\r\n\r\n';
 
@@ -110,7 +110,7 @@ describe('requests of one connection', () => {
   });
 
   it('wait in a bounded queue: a connection that sends more ahead is closed', async () => {
-    const most = open(GET.repeat(MOST_PIPELINED + 1));
+    const most = open(GET.repeat(MAX_PIPELINED + 1));
     (await nextStarted(1))();
     (await nextStarted(2))();
     most.socket.destroy();

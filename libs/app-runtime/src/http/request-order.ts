@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Duplex } from 'node:stream';
 
 /** Pipelined requests of one connection that wait for an earlier response; HTTP clients in use send no more ahead. */
-export const MOST_PIPELINED = 16;
+export const MAX_PIPELINED = 16;
 
 interface Exchange {
   request: IncomingMessage;
@@ -15,7 +15,7 @@ export type ErrorAction = 'respond' | 'end' | 'destroy';
 /**
  * Passes the requests of a connection to an app one at a time. node:http starts every pipelined request at once, so that one
  * connection could occupy the app with any number of requests and of unread responses. A connection that sends more than
- * `MOST_PIPELINED` requests ahead is closed.
+ * `MAX_PIPELINED` requests ahead is closed.
  */
 export class RequestOrder {
   private readonly waiting = new WeakMap<Duplex, Exchange[]>();
@@ -72,7 +72,7 @@ export class RequestOrder {
       if (!canRespond(exchange, socket)) return;
       this.waiting.set(socket, []);
       this.start(exchange);
-    } else if (waiting.length < MOST_PIPELINED) waiting.push(exchange);
+    } else if (waiting.length < MAX_PIPELINED) waiting.push(exchange);
     else {
       socket.destroy();
       // The parser continues to the end of the bytes that were read, hundreds of requests. For each request that is not

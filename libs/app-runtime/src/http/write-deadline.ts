@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A client that reads slower than this counts as stalled: its response occupies memory. */
-const LEAST_BYTES_PER_SECOND = 1024;
+const MIN_BYTES_PER_SECOND = 1024;
 /** A connection is closed at most a quarter of the deadline late. */
 const CHECKS_PER_DEADLINE = 4;
 
@@ -14,7 +14,7 @@ interface Progress {
 }
 
 /**
- * Closes connections whose client does not read: while bytes wait, the client must read at least `LEAST_BYTES_PER_SECOND` on
+ * Closes connections whose client does not read: while bytes wait, the client must read at least `MIN_BYTES_PER_SECOND` on
  * average over the deadline of `seconds`.
  */
 export function setWriteDeadline(server: Server, seconds: number, onClosed: () => void): void {
@@ -50,7 +50,7 @@ export function stallDetector(seconds: number): (socket: Socket) => boolean {
     const waiting = socket.writableLength;
     const sent = socket.bytesWritten - waiting;
     const progress = noted.get(socket);
-    if (!progress || waiting === 0 || sent - progress.sent >= LEAST_BYTES_PER_SECOND * seconds) {
+    if (!progress || waiting === 0 || sent - progress.sent >= MIN_BYTES_PER_SECOND * seconds) {
       noted.set(socket, { at: now, sent });
       return false;
     }

@@ -16,7 +16,7 @@ const PROTOCOL_HEADER = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1');
 const METHOD_FRAME = 1;
 const FRAME_END = 0xce;
 const FRAME_HEADER_BYTES = 7;
-const MOST_FRAME_BYTES = 128 * 1024;
+const MAX_FRAME_BYTES = 128 * 1024;
 const CONNECTION_CLASS = 10;
 const METHODS = { start: 10, startOk: 11, tune: 30, tuneOk: 31, open: 40, openOk: 41, close: 50 };
 
@@ -34,7 +34,7 @@ export function readRefusal(options: RabbitmqOptions, signal: AbortSignal): Prom
     signal.addEventListener('abort', () => finish(undefined), { once: true });
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
-      if (received.length > MOST_FRAME_BYTES) finish(undefined);
+      if (received.length > MAX_FRAME_BYTES) finish(undefined);
       for (let frame = takeMethod(received); frame; frame = takeMethod(received)) {
         received = received.subarray(frame.bytes);
         if (frame.method === METHODS.close) finish(replyTextOf(frame.fields));

@@ -8,7 +8,7 @@ import { ClientSums } from './client-sums';
 const MAX_BODIES = 16;
 const MAX_PER_CLIENT = 4;
 /** When all places are taken, a body that arrives slower than this on average gives its place up: clients could hold all of them. */
-const LEAST_BYTES_PER_SECOND = 64 * 1024;
+const MIN_BYTES_PER_SECOND = 64 * 1024;
 /** A body is not judged before: connections begin slowly. */
 const JUDGED_AFTER_MS = 2_000;
 
@@ -67,7 +67,7 @@ class Places {
     const slow = [...this.reading]
       .filter(({ since }) => this.now() - since >= JUDGED_AFTER_MS)
       .map((reading) => ({ reading, held: this.open.of(reading.client), rate: this.rateOf(reading) }))
-      .filter(({ rate }) => rate < LEAST_BYTES_PER_SECOND);
+      .filter(({ rate }) => rate < MIN_BYTES_PER_SECOND);
     return slow.sort((one, other) => other.held - one.held || one.rate - other.rate)[0]?.reading;
   }
 

@@ -2,7 +2,7 @@ import type { ProcessStatus, StatusResponse } from '@antelope-history/schemas';
 import type { Heartbeat } from '@antelope-history/app-runtime';
 
 /** The page shows at most this many processes, so that its size has a limit. */
-const MOST_PROCESSES = 500;
+const MAX_PROCESSES = 500;
 
 export function describeHeartbeats(heartbeats: Heartbeat[]): ProcessStatus[] {
   const statuses = heartbeats.map(({ kind, host, pid, since, status, work, report }): ProcessStatus => {
@@ -11,7 +11,7 @@ export function describeHeartbeats(heartbeats: Heartbeat[]): ProcessStatus[] {
   });
   return statuses
     .sort((one, other) => compare(one.kind, other.kind) || compare(one.since, other.since))
-    .slice(0, MOST_PROCESSES);
+    .slice(0, MAX_PROCESSES);
 }
 
 function compare(one: string, other: string): number {

@@ -1,7 +1,7 @@
 import type { HealthResponse, ProcessStatus, StatusSample } from '@antelope-history/schemas';
 
 /** An hour of samples that are ten seconds apart. */
-const MOST_SAMPLES = 360;
+const MAX_SAMPLES = 360;
 
 type Counts = Pick<ProcessStatus, 'indexed_blocks' | 'indexed_actions'>;
 
@@ -28,7 +28,7 @@ export class StatusHistory {
         actions_per_second: growth(this.last.counts, counts, 'indexed_actions') / seconds,
       });
     }
-    if (this.kept.length > MOST_SAMPLES) this.kept.shift();
+    if (this.kept.length > MAX_SAMPLES) this.kept.shift();
     this.last = { at, counts };
   }
 }

@@ -27,7 +27,9 @@ describe('the work after a commit', () => {
       indices: {
         settleReplicas: nothing,
         settleTiers: nothing,
-        forgetSettings: () => void forgotten++,
+        forgetSettings: () => {
+          forgotten++;
+        },
         dropBelow: async (blockNum: number) => void dropped.push(blockNum),
         dropDirectories: async (isObsolete: (index: string) => boolean) =>
           void obsolete.push(directories.filter(isObsolete)),

@@ -7,7 +7,7 @@ import type { ChainStatus } from '@antelope-history/store';
 import { dataFileIn, lockFileIn } from '../format/environment';
 import { takeWriterLock, type WriterLock } from '../lock/writer-lock';
 import { openExistingTables, openLmdbStoreReader } from '../read/open-reader';
-import { LEAST_FREE_BYTES } from '../write/disk-room';
+import { MIN_FREE_BYTES } from '../write/disk-room';
 
 export interface LmdbBackupOptions {
   /** The data directory, which may be written meanwhile. */
@@ -143,9 +143,9 @@ async function unlessStopped(copying: Promise<void>, signal: AbortSignal | undef
 
 async function assertRoom(directory: string, needed: number): Promise<void> {
   const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize >= needed + LEAST_FREE_BYTES) return;
+  if (bavail * bsize >= needed + MIN_FREE_BYTES) return;
   const mib = (bytes: number): number => Math.ceil(bytes / 1024 / 1024);
-  const why = `${mib(needed + LEAST_FREE_BYTES)} MiB are needed, ${mib(bavail * bsize)} are free`;
+  const why = `${mib(needed + MIN_FREE_BYTES)} MiB are needed, ${mib(bavail * bsize)} are free`;
   throw new HistoryError('STORE_FULL', `no room for a copy in ${path.dirname(directory)}: ${why}`);
 }
 

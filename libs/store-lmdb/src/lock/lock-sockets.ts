@@ -32,7 +32,7 @@ const MAX_ADDRESS_BYTES = 103;
 const YOUNG_MS = 60_000;
 
 /** Many times the processes that open a directory at once; further ones try again. */
-const MOST_VISITORS = 100;
+const MAX_VISITORS = 100;
 
 /**
  * The folders to try, in order: the data directory itself, which every process (or container) that sees the data sees too;
@@ -69,7 +69,7 @@ export function listenIn(folder: SocketFolder, onVisitor: (visitor: Socket) => v
   const address = newAddress(folder);
   return new Promise((resolve, reject) => {
     const server = createServer(onVisitor);
-    server.maxConnections = MOST_VISITORS;
+    server.maxConnections = MAX_VISITORS;
     server.once('error', reject);
     server.listen(address, () => resolve({ server: server.unref(), address }));
   });

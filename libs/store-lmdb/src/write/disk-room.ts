@@ -5,10 +5,10 @@ import { type Tables, usedBytesOf } from '../format/tables';
 
 const MIB = 1024 * 1024;
 /** Left free for the batch in progress, and for the other programs on the disk, whose writes would fail as well. */
-export const LEAST_FREE_BYTES = 512 * MIB;
+export const MIN_FREE_BYTES = 512 * MIB;
 
 /** Share of a file of the configured size that may have data. */
-const MOST_USED = 0.9;
+const MAX_USED = 0.9;
 
 export interface RoomOptions {
   path: string;
@@ -49,12 +49,12 @@ export class DiskRoom {
     // A directory without data has no file yet.
     const size = statSync(dataFileIn(this.directory), { throwIfNoEntry: false })?.size ?? 0;
     // The file does not shrink when blocks are removed; writes use its free pages first, if there are enough of them.
-    if (this.maxBytes > 0 && size >= this.maxBytes && (this.usedBytes?.() ?? size) > this.maxBytes * MOST_USED) {
+    if (this.maxBytes > 0 && size >= this.maxBytes && (this.usedBytes?.() ?? size) > this.maxBytes * MAX_USED) {
       throw full(this.directory, `${inMib(size)} of store.lmdb.map_size_bytes ${inMib(this.maxBytes)}: raise it`);
     }
     const free = this.freeBytes();
-    if (free < LEAST_FREE_BYTES) {
-      throw full(this.directory, `${inMib(free)} free on its disk, at least ${inMib(LEAST_FREE_BYTES)} are needed`);
+    if (free < MIN_FREE_BYTES) {
+      throw full(this.directory, `${inMib(free)} free on its disk, at least ${inMib(MIN_FREE_BYTES)} are needed`);
     }
   }
 }

@@ -9,7 +9,7 @@ import { writeFact } from './write-facts';
 const MAX_BLOCKS = 1_000;
 const MAX_SEQUENCES = 50_000;
 /** Removals are rarer than blocks, because each reads the lists of all its accounts: about every minute at the head. */
-const LEAST_BLOCKS = 120;
+const MIN_BLOCKS = 120;
 
 /** Blocks from `first` to below `end`, with their sequences. */
 export interface OldBlocks {
@@ -31,7 +31,7 @@ export class Retention {
   constructor(
     private readonly tables: Tables,
     private readonly retainBlocks: number,
-    private readonly leastBlocks = Math.min(LEAST_BLOCKS, Math.ceil(retainBlocks / 10)),
+    private readonly leastBlocks = Math.min(MIN_BLOCKS, Math.ceil(retainBlocks / 10)),
   ) {}
 
   /** The blocks to remove next; undefined when there are none. */

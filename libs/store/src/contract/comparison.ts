@@ -13,10 +13,10 @@ import { sequenceOf, storedActionsOf } from './model-rows';
 
 const NEWEST_ACTIONS: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 10_000 };
 
-const MOST_CHILDREN = 10;
+const MAX_CHILDREN = 10;
 const NO_VALUE = 'nobody.here';
 /** A longer list takes long to read twice more. */
-const MOST_LIMITED = 1_000;
+const MAX_LIMITED = 1_000;
 
 /** Sends the same queries to an adapter and the model, and fails where the results differ. */
 export class Comparison {
@@ -63,7 +63,7 @@ export class Comparison {
     const children = rows.filter(
       (row) => row.action.traces[0]?.creatorOrdinal !== 0 && this.model.dataOf(row).size > 0,
     );
-    for (const child of children.slice(0, MOST_CHILDREN)) {
+    for (const child of children.slice(0, MAX_CHILDREN)) {
       const sequence = creatorOf(child, rows);
       for (const [key, text] of this.model.dataOf(child)) {
         const field = parseDataField(key);
@@ -152,7 +152,7 @@ export class Comparison {
     read: (history: HistoryReader, maxAccounts?: number) => Promise<AccountsLookup>,
   ): Promise<void> {
     const { accounts } = await read(this.model);
-    if (accounts.length < 2 || accounts.length > MOST_LIMITED) return;
+    if (accounts.length < 2 || accounts.length > MAX_LIMITED) return;
     expectSame((await read(this.store, accounts.length)).accounts, accounts, 'as many accounts as there are');
     await expect(read(this.store, accounts.length - 1)).rejects.toMatchObject({ code: 'TOO_MANY_ACCOUNTS' });
   }

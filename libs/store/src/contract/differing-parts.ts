@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
-const MOST_ELEMENTS = 3;
-const MOST_CHARACTERS = 80;
+const MAX_ELEMENTS = 3;
+const MAX_CHARACTERS = 80;
 
 /**
  * Two values that differ, without what is equal in both: of a list its first differing elements, of bytes and texts what
@@ -19,15 +19,15 @@ export function differingParts(actual: unknown, expected: unknown): [actual: unk
 }
 
 function differingTexts(actual: string, expected: string, kind: 'hex' | 'text'): [unknown, unknown] {
-  if (Math.max(actual.length, expected.length) <= MOST_CHARACTERS) return [actual, expected];
+  if (Math.max(actual.length, expected.length) <= MAX_CHARACTERS) return [actual, expected];
   let at = 0;
   while (actual[at] === expected[at]) at++;
-  const part = (text: string) => ({ length: text.length, at, [kind]: text.slice(at, at + MOST_CHARACTERS) });
+  const part = (text: string) => ({ length: text.length, at, [kind]: text.slice(at, at + MAX_CHARACTERS) });
   return [part(actual), part(expected)];
 }
 
 function differingElements(actual: readonly unknown[], expected: readonly unknown[]): [unknown, unknown] {
-  const [left, right] = differingProperties(actual, expected, MOST_ELEMENTS);
+  const [left, right] = differingProperties(actual, expected, MAX_ELEMENTS);
   return [
     { length: actual.length, ...left },
     { length: expected.length, ...right },

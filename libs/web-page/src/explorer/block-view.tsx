@@ -74,7 +74,7 @@ export function BlockView({ api, numOrId }: { api: Api; numOrId: string }): JSX.
 }
 
 /** Actions of one transaction that are listed; its own view has the others. */
-const MOST_ACTIONS = 20;
+const MAX_ACTIONS = 20;
 
 function BlockTransaction({ transaction: { id, actions, status } }: { transaction: Transaction }): JSX.Element {
   // A notification repeats its action.
@@ -86,7 +86,7 @@ function BlockTransaction({ transaction: { id, actions, status } }: { transactio
         <span class="soft">{status}</span>
       </p>
       <ul class="plain acts">
-        {own.slice(0, MOST_ACTIONS).map((action) => (
+        {own.slice(0, MAX_ACTIONS).map((action) => (
           <li key={String(action.global_sequence)}>
             <p class="act">
               <AccountLink name={action.account} />:<b>{action.action}</b>
@@ -95,8 +95,8 @@ function BlockTransaction({ transaction: { id, actions, status } }: { transactio
           </li>
         ))}
       </ul>
-      {own.length > MOST_ACTIONS && (
-        <a href={linkTo('transaction', id)}>{formatNumber(own.length - MOST_ACTIONS)} more actions</a>
+      {own.length > MAX_ACTIONS && (
+        <a href={linkTo('transaction', id)}>{formatNumber(own.length - MAX_ACTIONS)} more actions</a>
       )}
     </article>
   );

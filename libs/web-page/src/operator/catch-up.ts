@@ -1,7 +1,7 @@
 import type { StatusResponse } from '@antelope-history/schemas';
 
 /** A pace over a shorter time says little. */
-const LEAST_SECONDS = 30;
+const MIN_SECONDS = 30;
 /** Backfill slows down where blocks are fuller: only the recent pace counts. */
 const PACE_SECONDS = 300;
 
@@ -30,7 +30,7 @@ function secondsLeft(samples: StatusResponse['samples'], blocksLeft: number): nu
   if (!last || !start) return undefined;
   const seconds = (last.at - start.at) / 1000;
   const [before, now] = [distanceOf(start), distanceOf(last)];
-  if (seconds < LEAST_SECONDS || before === undefined || now === undefined || now >= before) return undefined;
+  if (seconds < MIN_SECONDS || before === undefined || now === undefined || now >= before) return undefined;
   return (blocksLeft * seconds) / (before - now);
 }
 

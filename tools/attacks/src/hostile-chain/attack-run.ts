@@ -26,7 +26,7 @@ export interface Outcome {
 /**
  * The number of requests. `all`: every list and transaction; `long`: each list in one order, in pages of both sizes, and ten
  * transactions per attack; `usual`: the same, but each list in small pages of one order and in large pages of the other one, and of
- * long lists only the first small page, and MOST_PAGES large pages and the last rows; `first`: the first page of each list and three
+ * long lists only the first small page, and MAX_PAGES large pages and the last rows; `first`: the first page of each list and three
  * transactions.
  */
 export type Extent = 'all' | 'long' | 'usual' | 'first';
@@ -35,7 +35,7 @@ const TRANSACTIONS: Record<Extent, number> = { all: Infinity, long: 10, usual: 1
 /** `long` reads lists up to this length in both orders and in pages of both sizes. */
 const SHORT_LIST = 100;
 /** The number of large pages that `usual` reads of a long list; they reach the limits of a response as all later ones do. */
-const MOST_PAGES = 2;
+const MAX_PAGES = 2;
 /** The number of rows that `usual` reads at the end of a list that has more pages. */
 const LAST_ROWS = 10;
 const [SMALL_PAGE, LARGE_PAGE] = [20, 1000];
@@ -152,7 +152,7 @@ export class AttackRun {
 
   /** Whether the rest of a list is left out. Long lists are read in descending order, in which the attack's rows come first. */
   private isEnough(pages: number, rest: number, rows: number): boolean {
-    return this.extent === 'usual' && rows > SHORT_LIST && pages >= MOST_PAGES && rest > LAST_ROWS;
+    return this.extent === 'usual' && rows > SHORT_LIST && pages >= MAX_PAGES && rest > LAST_ROWS;
   }
 
   /** The sequences of the last of `count` rows, which may need several pages. */

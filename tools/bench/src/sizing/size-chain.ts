@@ -53,7 +53,7 @@ export const MASTERS = 3;
 /** Default of `cluster.max_shards_per_node`. */
 export const SHARDS_PER_NODE = 1_000;
 /** Half of the memory, and below the size at which the JVM gives up compressed pointers. */
-export const MOST_HEAP_BYTES = 31 * GIB;
+export const MAX_HEAP_BYTES = 31 * GIB;
 /**
  * Bytes on disk per byte of memory of a node, with fast and with slow disks
  * (https://www.elastic.co/blog/benchmarking-and-sizing-your-elasticsearch-cluster-for-logs-and-metrics).
@@ -166,14 +166,14 @@ function shareOfBusiest(
 }
 
 /** Limits of `store.elasticsearch.blocks_per_index`. */
-const MOST_BLOCKS_PER_INDEX = 1_000_000_000;
+const MAX_BLOCKS_PER_INDEX = 1_000_000_000;
 
 /**
  * The shards with the largest `blocks_per_index` of 1, 2 or 5 times a power of ten with which they are within the limits. A range
  * of more than the chain has room for changes nothing.
  */
 export function recommendShards(costs: SuiteCosts, chain: ChainSize, site: Site): ShardSizing {
-  for (let power = MOST_BLOCKS_PER_INDEX; power >= 10; power /= 10) {
+  for (let power = MAX_BLOCKS_PER_INDEX; power >= 10; power /= 10) {
     for (const blocksPerIndex of [power, power / 2, power / 5]) {
       if (blocksPerIndex / 2 >= chain.blocks) continue;
       const shards = sizeShards(costs, chain, { ...site, blocksPerIndex });
@@ -203,7 +203,7 @@ export function sizeNodes(disk: DiskSizing, { indices, shards }: ShardSizing, si
   const nodesAt = (ratio: number): number => Math.max(least, Math.ceil(disk.withReplicasBytes / (memoryBytes * ratio)));
   const [hotNodes, warmNodes] = [nodesAt(DISK_TO_MEMORY.hot), nodesAt(DISK_TO_MEMORY.warm)];
   return {
-    heapBytes: Math.min(memoryBytes / 2, MOST_HEAP_BYTES),
+    heapBytes: Math.min(memoryBytes / 2, MAX_HEAP_BYTES),
     indicesHeapBytes: (indices / INDICES_PER_HEAP_GIB) * GIB,
     hotNodes,
     warmNodes,

@@ -70,14 +70,14 @@ const PRESETS: readonly SizedChain[] = [
 ];
 const MACHINES = [1, 2, 3, 6, 12];
 /** The last block number that the chain protocol has. */
-const MOST_BLOCKS = 2 ** 32 - 1;
-const MOST_ACTIONS = 999_999_999_999_999;
-const MOST_MACHINES = 100_000;
-const MOST_PROCESSORS = 100_000;
-const MOST_MEMORY_GIB = 1_000_000;
-const MOST_REPLICAS = 10;
-const MOST_BLOCKS_PER_INDEX = 1_000_000_000;
-const MOST_ACTIONS_PER_INDEX = 1_000_000_000;
+const MAX_BLOCKS = 2 ** 32 - 1;
+const MAX_ACTIONS = 999_999_999_999_999;
+const MAX_MACHINES = 100_000;
+const MAX_PROCESSORS = 100_000;
+const MAX_MEMORY_GIB = 1_000_000;
+const MAX_REPLICAS = 10;
+const MAX_BLOCKS_PER_INDEX = 1_000_000_000;
+const MAX_ACTIONS_PER_INDEX = 1_000_000_000;
 const GIB = 2 ** 30;
 
 /** Parses a command line. Throws a `CommandLineError` that names the wrong option. */
@@ -96,13 +96,13 @@ export function parseCommandLine(args: string[]): CommandLine {
     throw new CommandLineError('--blocks needs either --actions or --traces: add one of them.');
   }
   const site = {
-    processors: parseNumber('processors', values.processors, [1, MOST_PROCESSORS]),
-    memoryBytes: parseNumber('memory-gib', values['memory-gib'], [1, MOST_MEMORY_GIB]) * GIB,
-    replicas: parseNumber('replicas', values.replicas, [0, MOST_REPLICAS]),
-    blocksPerIndex: parseNumber('blocks-per-index', values['blocks-per-index'], [1, MOST_BLOCKS_PER_INDEX]),
-    actionsPerIndex: parseNumber('actions-per-index', values['actions-per-index'], [1, MOST_ACTIONS_PER_INDEX]),
+    processors: parseNumber('processors', values.processors, [1, MAX_PROCESSORS]),
+    memoryBytes: parseNumber('memory-gib', values['memory-gib'], [1, MAX_MEMORY_GIB]) * GIB,
+    replicas: parseNumber('replicas', values.replicas, [0, MAX_REPLICAS]),
+    blocksPerIndex: parseNumber('blocks-per-index', values['blocks-per-index'], [1, MAX_BLOCKS_PER_INDEX]),
+    actionsPerIndex: parseNumber('actions-per-index', values['actions-per-index'], [1, MAX_ACTIONS_PER_INDEX]),
   };
-  const counts = machines === undefined ? MACHINES : [parseNumber('machines', machines, [1, MOST_MACHINES])];
+  const counts = machines === undefined ? MACHINES : [parseNumber('machines', machines, [1, MAX_MACHINES])];
   const sizeGiven = blocks === undefined ? undefined : givenSize(blocks, { actions, traces });
   return {
     help: values.help === true,
@@ -125,12 +125,12 @@ function givenSize(
   blocks: string,
   { actions, traces }: Record<'actions' | 'traces', string | undefined>,
 ): (tracesPerAction: number) => ChainSize {
-  const count = parseNumber('blocks', blocks, [1, MOST_BLOCKS]);
+  const count = parseNumber('blocks', blocks, [1, MAX_BLOCKS]);
   if (actions !== undefined) {
-    const given = parseNumber('actions', actions, [0, MOST_ACTIONS]);
+    const given = parseNumber('actions', actions, [0, MAX_ACTIONS]);
     return () => ({ blocks: count, actions: given });
   }
-  const given = parseNumber('traces', traces ?? '', [0, MOST_ACTIONS]);
+  const given = parseNumber('traces', traces ?? '', [0, MAX_ACTIONS]);
   // Each block has the trace of its onblock.
   return (tracesPerAction) => ({
     blocks: count,

@@ -25,7 +25,7 @@ Exit status 1 if a response ever differs from what the bare search found. Replay
 const POSITION = 60_000;
 /** 0: this layout is left out. */
 const BLOCKS_PER_INDEX = [0, 1_000_000_000] as const;
-const MOST_SHARDS = 4_000;
+const MAX_SHARDS = 4_000;
 
 /** Requests to the distributed set. */
 export async function benchSuiteQueries(args: string[]): Promise<void> {
@@ -56,7 +56,7 @@ async function measureAll(
   if (url === undefined) throw new Error(services.missing.get('elasticsearch') ?? 'no Elasticsearch');
   const client = new Client({ node: url });
   // By default a server refuses more than 1,000 shards.
-  await client.cluster.putSettings({ persistent: { 'cluster.max_shards_per_node': MOST_SHARDS } });
+  await client.cluster.putSettings({ persistent: { 'cluster.max_shards_per_node': MAX_SHARDS } });
   const layouts: IndexedLayout[] = [];
   try {
     const facts = readFacts(blocks);

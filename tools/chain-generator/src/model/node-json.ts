@@ -12,10 +12,10 @@ import type { ReceiptContent } from '../digests';
 /** The JSON of nodes for what the generator made. Nothing here is decoded: the generator knows each value. */
 
 /** Above this nodes print integers as text (fc/src/variant.cpp). */
-const LARGEST_NUMBER = 0xffffffff;
+const MAX_NUMBER = 0xffffffff;
 
 export function integerJson(value: number): number | string {
-  return value > LARGEST_NUMBER ? String(value) : value;
+  return value > MAX_NUMBER ? String(value) : value;
 }
 
 export function blockTime({ slot }: GeneratedBlock): string {

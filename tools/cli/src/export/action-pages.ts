@@ -49,7 +49,7 @@ interface ChainFacts {
 const PAGE_ROWS = 1_000;
 const LIMIT_MS = 60_000;
 /** A service that is unavailable for longer ends the export, which can be continued. */
-const MOST_TRIES = 12;
+const MAX_TRIES = 12;
 const SHORTEST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
 
@@ -136,7 +136,7 @@ export class ActionPages {
     for (let tries = 1; ; tries++) {
       const outcome = await this.attempt(path, body, read);
       if (!(outcome instanceof Failure)) return outcome;
-      if (tries === MOST_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${outcome.reason}`);
+      if (tries === MAX_TRIES) throw new HistoryError('UNAVAILABLE', `the export ends: ${outcome.reason}`);
       const backoffMs = backoff.next();
       const waitMs = outcome.waitMs ?? backoffMs;
       if (tries > 2) progress.print(`${outcome.reason}: next try in ${Math.ceil(waitMs / 1000)} s`, 'warning');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 
-const MOST_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 export interface CommandOptions {
   limitMs: number;
@@ -20,7 +20,7 @@ export function runCommand([program = '', ...args]: string[], options: CommandOp
     const settings = {
       timeout: limitMs,
       cwd: folder,
-      maxBuffer: MOST_OUTPUT_BYTES,
+      maxBuffer: MAX_OUTPUT_BYTES,
       killSignal: 'SIGKILL',
       env: { ...process.env, ...environment },
     } as const;

@@ -5,7 +5,7 @@ import { OWN_PATHS } from './own-paths';
 /** No chain can have such a name. Requests to `v2`, where other history services have their paths, must not reach a chain. */
 const RESERVED = [...OWN_PATHS, 'v2'];
 /** Each chain has its own routes and connections, and is asked for its state every ten seconds. */
-const MOST_CHAINS = 64;
+const MAX_CHAINS = 64;
 
 const apiUrls = (name: string) =>
   httpUrlList.meta(takesHttpUrls).describe(`Address of the chain's ${name}; several instances share the requests.`);
@@ -49,7 +49,7 @@ export const chains = z
       .refine((name) => !RESERVED.includes(name)),
     chain,
   )
-  .refine((named) => Object.keys(named).length > 0 && Object.keys(named).length <= MOST_CHAINS)
+  .refine((named) => Object.keys(named).length > 0 && Object.keys(named).length <= MAX_CHAINS)
   .meta({
-    takes: `an object of the following keys; names: up to 32 of a-z, 0-9 and -, none of ${RESERVED.join(', ')}; at most ${MOST_CHAINS}`,
+    takes: `an object of the following keys; names: up to 32 of a-z, 0-9 and -, none of ${RESERVED.join(', ')}; at most ${MAX_CHAINS}`,
   });
