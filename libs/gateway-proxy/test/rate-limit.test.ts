@@ -106,10 +106,8 @@ describe('rate limits', () => {
       ratelimit: '"requests";r=2;t=1, "cost";r=100;t=1',
     });
     const atBeginning = fixture.createGateway({ environment, now: () => NOW - 59_000 });
-    const sentAt = Date.now() / 1000;
     const { headers: first } = await request(atBeginning).post(ROUTES.getActions.path).send({});
-    const reset = Number(first['x-ratelimit-reset']);
-    expect([reset >= sentAt + 60, reset <= Date.now() / 1000 + 61]).toEqual([true, true]);
+    expect(first['x-ratelimit-reset']).toBe(String((NOW + 1_000) / 1000));
     const none = await request(fixture.createGateway()).post(ROUTES.getActions.path).send({});
     expect([none.headers['ratelimit'], none.headers['x-ratelimit-limit']]).toEqual([undefined, undefined]);
   });

@@ -51,6 +51,15 @@ describe('FirstBlocks', () => {
     expect(firsts.of(orphan, 1).at(-1)).toBe(firsts.highest);
   });
 
+  it('may be those of a higher block in the state in which two branches begin', () => {
+    const { firsts, offers } = started();
+    const forkPoint = branch[forkAt - 1] as CommittedState;
+    const highest = forkPoint!.num - RETAINED + 1;
+    expect(firsts.of(forkPoint, 1).at(-1)).toBe(Math.max(1, highest));
+    offers.holds(orphan);
+    expect(firsts.of(forkPoint, 1).at(-1)).toBe(firsts.highest);
+  });
+
   it('rise with the responses, and never fall', () => {
     const parts = started();
     const state = branch[RETAINED + 4];

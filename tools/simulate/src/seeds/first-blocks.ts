@@ -94,11 +94,12 @@ export class FirstBlocks {
     return Math.max(this.start, Math.min(committed - retainBlocks + 1, offers.irreversibleNum));
   }
 
-  /** The highest block that a service in a state may have had: only another branch can have led beyond the state. */
+  /** The highest block that a service in a state may have had: it returns to the state, or below, only for another branch. */
   private highestNum(state: NonNullable<CommittedState>): number {
     const { offers, model } = this.parts;
     const hasForked = offers.blocks.some((block) => !model.isOnBranch(block, state) && !model.isOnBranch(state, block));
-    return hasForked ? offers.headNum : state.num;
+    const isForkPoint = offers.next(state).length > 1;
+    return hasForked || isForkPoint ? offers.headNum : state.num;
   }
 }
 
