@@ -16,13 +16,16 @@ export function createGetInfo(readNodeInfo: ReadNodeInfo): CreateEndpoint<typeof
       const reported = readNodeInfo();
       return readOneBranch(async () => {
         const status = await reader.getStatus();
-        const { committed } = status;
-        if (!committed) throw new HistoryError('UNAVAILABLE', 'no block is committed yet: try again');
+        const { committed, firstBlockNum } = status;
+        // The node sends no block with a snapshot's state: nothing can be said before the next one.
+        if (!committed || firstBlockNum === undefined)
+          throw new HistoryError('UNAVAILABLE', 'no block is committed yet: try again');
         const head = await headers.read(committed.id);
         if (!head) return undefined;
         const irreversible = lastIrreversibleOf(status, committed);
         const last = await headers.read(irreversible.id);
-        return { body: renderInfo(status, { ...committed, ...head }, { ...irreversible, ...last }, await reported) };
+        const shown = { ...status, firstBlockNum };
+        return { body: renderInfo(shown, { ...committed, ...head }, { ...irreversible, ...last }, await reported) };
       });
     };
   };
@@ -35,7 +38,7 @@ function lastIrreversibleOf({ lastIrreversible = NO_BLOCK }: ChainStatus, commit
 
 /** In the order of the node (nodeos plugins/chain_plugin, get_info_results). JSON leaves out undefined fields. */
 function renderInfo(
-  { chainId, firstBlockNum }: ChainStatus,
+  { chainId, firstBlockNum }: Pick<ChainStatus, 'chainId'> & { firstBlockNum: number },
   head: BlockPosition & HeaderFacts,
   last: BlockPosition & Partial<HeaderFacts>,
   reported: ReportedNodeInfo | undefined,
@@ -61,7 +64,7 @@ function renderInfo(
     server_full_version_string: node?.server_full_version_string,
     total_cpu_weight: node?.total_cpu_weight,
     total_net_weight: node?.total_net_weight,
-    earliest_available_block_num: firstBlockNum ?? head.num,
+    earliest_available_block_num: firstBlockNum,
     last_irreversible_block_time: last.timestamp === undefined ? undefined : blockTimestampToString(last.timestamp),
   };
 }

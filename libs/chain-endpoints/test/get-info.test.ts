@@ -100,11 +100,17 @@ describe('get_info', () => {
     expect([body.head_block_num, body.head_block_id]).toEqual([505, blockAt(chain, 505).position.id]);
   });
 
-  it('responds 503 while no block is committed, and while the head is not stored', async () => {
-    for (const committed of [undefined, { num: 506, id: 'cd'.repeat(32) }]) {
-      const app = createChainApi(createApiDeps(withStatus(sample, { committed })));
-      expect(await client.refusalOf(app, route, {})).toMatchObject({ status: 503, name: 'unavailable' });
-    }
+  it.each<[string, Partial<ChainStatus>, string]>([
+    ['no block is committed', { committed: undefined }, 'no block is committed yet'],
+    ['only a snapshot is committed', { firstBlockNum: undefined }, 'no block is committed yet'],
+    ['the head is not stored', { committed: { num: 506, id: 'cd'.repeat(32) } }, 'the chain is forking'],
+  ])('responds 503 while %s, and logs why', async (_when, status, why) => {
+    const deps = createApiDeps(withStatus(sample, status));
+    const logged = jest.spyOn(deps.log, 'error');
+    expect(await client.refusalOf(createChainApi(deps), route, {})).toMatchObject({ status: 503, name: 'unavailable' });
+    expect(logged.mock.calls).toMatchObject([
+      [{ error: { message: expect.stringContaining(why) } }, expect.anything()],
+    ]);
   });
 
   it('reads a header once, and again after a failed read', async () => {
