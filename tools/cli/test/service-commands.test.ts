@@ -273,6 +273,8 @@ describe('the commands for a running service', () => {
 
     it('replaces nothing that it did not write', async () => {
       const out = path.join(folder, 'mine.csv');
+      writeFileSync(out, '');
+      expect((await exportTo('--out', out)).status).toBe(0);
       writeFileSync(out, 'mine');
       const refused = await exportTo('--out', out);
       expect([refused.status, refused.errors]).toEqual([2, expect.stringContaining('exists; --force replaces it')]);

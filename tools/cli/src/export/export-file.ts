@@ -112,7 +112,7 @@ function resumeFile(file: string): string {
 
 /**
  * Where an earlier run of the same export stopped. Rejects with `CONFIG_INVALID` when the file exists and is not an unfinished export
- * with the same options, unless it may be replaced.
+ * with the same options, unless it is empty or may be replaced.
  */
 export async function findUnfinished(
   file: string,
@@ -121,8 +121,14 @@ export async function findUnfinished(
 ): Promise<UnfinishedExport | undefined> {
   if (force) return undefined;
   const saved = await readSaved(file, request);
-  if (saved || !existsSync(file)) return saved;
+  if (saved || !existsSync(file) || (await isEmptyFile(file))) return saved;
   throw new HistoryError('CONFIG_INVALID', `--out: ${file} exists; --force replaces it`);
+}
+
+/** As a run leaves it that was killed before its first page, and as `mktemp` makes it. */
+async function isEmptyFile(file: string): Promise<boolean> {
+  const found = await stat(file);
+  return found.isFile() && found.size === 0;
 }
 
 async function readSaved(file: string, request: object): Promise<Saved | undefined> {
