@@ -96,6 +96,19 @@ export function describeDepth(contract: StoreContract): void {
     );
 
     it(
+      'numbers the traces of a transaction by their ordinals wherever a page of a long list begins',
+      () =>
+        withStore(contract, async ({ store }) => {
+          const comparison = new Comparison(store, await fill(store, nestedBlocks()));
+          for (let skip = 400; skip < 400 + NESTED_ORDINALS.length; skip++) {
+            for (const order of ['asc', 'desc'] as const)
+              await comparison.tracesOf('hot', { skip, limit: 3, window: 'skip' }, { order });
+          }
+        }),
+      timeLimit(contract, 60_000),
+    );
+
+    it(
       'ends a page of traces where large actions fill it',
       () =>
         withStore(contract, async ({ store }) => {
@@ -206,6 +219,18 @@ function notifyingBlocks(actions: number): BlockPlan[] {
 }
 
 const NOTIFIED = ['cold', 'mild'];
+
+/** In the order of execution: the second action creates the one that is executed next, and the first one creates the last. */
+const NESTED_ORDINALS = [1, 2, 4, 3];
+
+function nestedBlocks(): BlockPlan[] {
+  const transaction = NESTED_ORDINALS.map((ordinal, index) => ({
+    ...HOT,
+    ordinal,
+    creatorDistance: Math.min(2, index),
+  }));
+  return Array.from({ length: 6 }, () => planOf(Array.from({ length: 50 }, () => transaction)));
+}
 
 /** Sizes at which a page of records may end before, in and after a transaction. */
 function hugeTransactions(): BlockPlan[] {

@@ -11,6 +11,8 @@ export interface ActionPlan {
   notified: string[];
   /** The distance in traces to the trace that created it; 0 = a root action. */
   creatorDistance: number;
+  /** If the actions of the transaction are not executed in the order of their ordinals, as nested inline actions are not. */
+  ordinal?: number;
   dataBytes: number;
   /** In place of `dataBytes` bytes. */
   data?: Buffer | undefined;

@@ -89,7 +89,7 @@ export class SyntheticChain {
     let sequence = firstSequence;
     const entries = actions.map((action) => {
       const entry = packAction(action, {
-        ordinal,
+        ordinal: action.ordinal ?? ordinal,
         sequence,
         firstSequence,
         abiSequence: abiSequenceAt(action.account, sequence),
