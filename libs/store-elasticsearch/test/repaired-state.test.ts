@@ -1,4 +1,5 @@
 import { Client } from '@elastic/elasticsearch';
+import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import {
   ABIS,
@@ -40,6 +41,63 @@ describeWithService(['elasticsearch'], (url = '') => {
     await comparison.everyDataValue();
     await comparison.abisOf(reader.chain);
     await comparison.permissionsOf(reader.chain);
+    await store.dispose();
+  });
+
+  it('a repair keeps of the ABIs of a snapshot only those that come from before its block', async () => {
+    const store = await TemporaryStore.open(url);
+    const reader = new SimulatedReader();
+    const permissions = OWNERS.map((owner) => ({ owner, name: 'owner', authority: AUTHORITY }));
+    reader.grow([{ ...PAID, permissions }, PAID, PAID]);
+    const [first, , last] = reader.chain as [BlockRecords, BlockRecords, BlockRecords];
+    const sequence = first.transactions[0]?.firstSequence ?? 0;
+    const abi = ABIS[0] as Buffer;
+    const own = { account: 'alice', abi, sequence };
+    const before = { account: 'carol', abi, sequence: 0 };
+    const strays = [
+      { ...own, sequence: 0 },
+      { ...own, account: 'eosio.token' },
+    ];
+    const chainWith = (abiChanges: BlockRecords['abiChanges']): BlockRecords[] => [
+      { ...first, abiChanges, lastIrreversible: last.position },
+      ...reader.chain.slice(1),
+    ];
+    const right = chainWith([before, own]);
+    reader.chain = chainWith([before, own, ...strays]);
+    await store.store.writeBlocks(reader.read(Infinity));
+    const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+    await repairer.repairBlocks(
+      chainWith([own])
+        .slice(0, 1)
+        .map((block) => ({ ...block, permissionChanges: [] })),
+    );
+    await repairer.close();
+    const comparison = new Comparison(store.store, ModelHistory.of(right));
+    const at = [0, sequence, sequence + 1].map((each) => ({ blockNum: first.position.num, sequence: each }));
+    await comparison.abis(
+      ['alice', 'carol', 'eosio.token'].flatMap((account) => at.map((each) => ({ account, ...each }))),
+    );
+    await comparison.everyDataValue();
+    await store.dispose();
+  });
+
+  it('a repair stores no block that is reversible, and none of another branch', async () => {
+    const store = await TemporaryStore.open(url);
+    const reader = new SimulatedReader();
+    reader.grow(Array<BlockPlan>(8).fill(PAID));
+    reader.makeIrreversible(2);
+    reader.grow([PAID]);
+    await store.store.writeBlocks(reader.read(Infinity));
+    const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+    const [newest, reversible] = reader.chain.slice(5) as [BlockRecords, BlockRecords];
+    const orphan = { ...newest, position: { ...newest.position, id: `00000069${'ab'.repeat(28)}` } };
+    for (const refused of [reversible, orphan]) {
+      await expect(repairer.repairBlocks([refused])).rejects.toMatchObject({ code: 'REPAIR_REFUSED' });
+    }
+    await repairer.repairBlocks([newest]);
+    await repairer.close();
+    const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+    for (const { position } of reader.chain) await comparison.block({ num: position.num });
     await store.dispose();
   });
 
