@@ -1,6 +1,13 @@
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
-import { Comparison, ModelHistory, SyntheticChain, type BlockPlan } from '@antelope-history/store/contract';
+import {
+  type ActionPlan,
+  type BlockPlan,
+  Comparison,
+  EMPTY_BLOCK,
+  ModelHistory,
+  SyntheticChain,
+} from '@antelope-history/store/contract';
 import { Searcher } from '../src/client/search';
 import { BranchDocuments } from '../src/commit/branch-documents';
 import { BulkWriter } from '../src/write/bulk-writer';
@@ -8,6 +15,10 @@ import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
 
 const KEY = Buffer.alloc(34, 3);
 const FIRST_BLOCK = 100;
+/** More than one search names. */
+const MANY_BLOCKS = 1_010;
+/** More documents than one request deletes. */
+const MORE_THAN_AT_ONCE = 5_001;
 
 /** Blocks with actions, an ABI and a permission each. */
 const TELLING: BlockPlan = {
@@ -77,7 +88,9 @@ describeWithService(['elasticsearch'], (url) => {
       const documents = new BranchDocuments(client, names, new Searcher(client, 30), new BulkWriter(client, 1));
       // The first and the last of these blocks have orphans, and the block before them has none.
       const positions = trunk.slice(10, 18).map(({ position }) => position);
-      await documents.removeStrays(109, 117, positions, { blocks_per_index: 8 });
+      // Of a block that is not the last one of its range, then from the last one on.
+      await documents.removeStrays(109, 110, positions.slice(0, 1), { blocks_per_index: 8 });
+      await documents.removeStrays(110, 117, positions.slice(1), { blocks_per_index: 8 });
       await client.indices.refresh({ index: kept });
       const query = { terms: { block: orphans.map(({ position }) => position.id) } };
       const counts = [kept, lossy.rangedIndex('blocks', 112)].map((index) => client.count({ index, query }));
@@ -87,6 +100,30 @@ describeWithService(['elasticsearch'], (url) => {
       expect((await client.count({ index: kept })).count).toBeGreaterThan(6);
       await lossy.dispose();
     });
+
+    it('is freed of orphans, and of no other block, however many of both there are', async () => {
+      const chain = new SyntheticChain();
+      const plans = Array<BlockPlan>(MANY_BLOCKS).fill(EMPTY_BLOCK);
+      plans[MANY_BLOCKS - 2] = TELLING;
+      const branch = chain.blocks(undefined, plans);
+      const [action] = TELLING.transactions[0] as [ActionPlan];
+      const large = { ...EMPTY_BLOCK, transactions: [Array<ActionPlan>(MORE_THAN_AT_ONCE).fill(action)] };
+      const strays = [
+        chain.block(branch[3], TELLING),
+        chain.block(branch[999], TELLING),
+        chain.block(branch.at(-3), large),
+      ];
+      const many = await IndexedBlocks.open(url);
+      await many.put([...branch, ...strays]);
+      const { client, names } = many;
+      const documents = new BranchDocuments(client, names, new Searcher(client, 30), new BulkWriter(client, 1));
+      const positions = branch.map(({ position }) => position);
+      await documents.removeStrays(FIRST_BLOCK - 1, positions.at(-1)!.num, positions, { blocks_per_index: 1_000_000 });
+      await client.indices.refresh({ index: `${names.prefix}-*` });
+      const counts = (['actions', 'blocks', 'bodies'] as const).map((kind) => client.count({ index: names.of(kind) }));
+      expect((await Promise.all(counts)).map(({ count }) => count)).toEqual([6, MANY_BLOCKS, MANY_BLOCKS]);
+      await many.dispose();
+    }, 120_000);
 
     it('has the state of a snapshot, and no history of it', async () => {
       const [first, ...rest] = trunk as [BlockRecords, ...BlockRecords[]];
