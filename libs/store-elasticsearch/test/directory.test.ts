@@ -1,6 +1,6 @@
 import { Client } from '@elastic/elasticsearch';
 import { describeWithService } from '@antelope-history/servers';
-import type { BlockRecords } from '@antelope-history/records';
+import type { BlockRecords, TransactionRecord } from '@antelope-history/records';
 import type { ActionsQuery, StoreReader } from '@antelope-history/store';
 import {
   type ActionPlan,
@@ -32,6 +32,9 @@ const FEW_AT = 40;
 /** The last block of the last range that is clean. */
 const CLEAN_UP_TO = FIRST_BLOCK + BLOCKS - 2 * PER_RANGE - 1;
 
+/** Above the last range that is clean. */
+const REPEATED_AT = 72;
+
 /** The last block of the first range, one between, and the first block of the last range that is clean. */
 const EDGES = [PER_RANGE - 1, 30, CLEAN_UP_TO + 1 - PER_RANGE - FIRST_BLOCK];
 
@@ -47,10 +50,16 @@ describeWithService(['elasticsearch'], (url = '') => {
 
     beforeAll(async () => {
       blocks = new SyntheticChain().blocks(undefined, Array.from({ length: BLOCKS }, planOf));
+      // A young block has the id of a transaction of an old one, which is to be found.
+      const [repeated, again] = [0, REPEATED_AT].map((at) => blocks[at]!.transactions[0]!) as [
+        TransactionRecord,
+        TransactionRecord,
+      ];
+      blocks[REPEATED_AT]!.transactions[0] = { ...again, id: repeated.id };
       indexed = await IndexedBlocks.open(url, PER_RANGE);
       await indexed.put(blocks);
-      // The next range has a clean block, too, and is not clean.
-      await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO + 1 });
+      // The last block of the next range is not clean, so that the range is not.
+      await indexed.commit({ blocks, cleanUpTo: CLEAN_UP_TO + PER_RANGE - 1 });
       comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
       progress = new ProgressStore(indexed.client, indexed.names);
       indices = new IndexProvisioner(indexed.client, indexed.names, {
