@@ -76,6 +76,21 @@ export function describeDeadLetters(contract: BrokerContract): void {
         ]);
       }));
 
+    it('are redelivered once each while their consumer rejects them again', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await rejectAll(broker, queue, messages(3));
+        let rejected = 0;
+        await broker.consume(queue, (delivery) => {
+          // The limit ends a redelivery that has none.
+          if (++rejected < 100) delivery.reject(REASON);
+        });
+        expect(await broker.redeliverDeadLetters(queue)).toBe(3);
+        await expectDepth(broker, queue, 0);
+        expect(rejected).toBe(3);
+        expect(await numbersOfDead(broker, queue)).toEqual([1, 2, 3]);
+      }));
+
     it('are dropped from the oldest on above the limits of messages and bytes', () =>
       withBroker(contract, async (broker) => {
         const many = testQueue({ maxMessages: 2 * MAX_DEAD_LETTERS });

@@ -60,6 +60,24 @@ export function describeDelivery(contract: BrokerContract): void {
         await expectDepth(broker, queue, 7);
       }));
 
+    it('stop at the prefetch also when the bytes have stopped them before', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue({ prefetch: 3, maxBytes: 60_000 });
+        const sent = [50_000, 20_000, 5_000, 10, 10, 10, 10].map((bytes, index) => message(index + 1, bytes));
+        const publishing = publishAll(broker, queue, sent);
+        const inbox = await Inbox.open(broker, queue);
+        const [first] = await inbox.received(1);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.numbers).toEqual([1]);
+        first?.acknowledge();
+        await inbox.received(4);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.numbers).toEqual([1, 2, 3, 4]);
+        for (let next = 1; next < sent.length; next++) (await inbox.received(next + 1))[next]?.acknowledge();
+        await publishing;
+        await expectDepth(broker, queue, 0);
+      }));
+
     it('are acknowledged one by one', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue();
@@ -96,6 +114,20 @@ export function describeDelivery(contract: BrokerContract): void {
         expect(again).toMatchObject({ message: { n: 1 }, redelivered: true });
         again?.acknowledge();
         expect((await inbox.received(3))[2]).toMatchObject({ message: { n: 2 }, redelivered: false });
+      }));
+
+    it('are requeued one by one', () =>
+      withBroker(contract, async (broker) => {
+        const queue = testQueue();
+        await publishAll(broker, queue, messages(3));
+        const inbox = await Inbox.open(broker, queue);
+        (await inbox.received(3))[2]?.requeue();
+        await inbox.received(4);
+        await setTimeout(contract.patienceMs);
+        expect(inbox.numbers).toEqual([1, 2, 3, 3]);
+        for (const delivery of inbox.deliveries) delivery.acknowledge();
+        await expectDepth(broker, queue, 0);
+        expect(inbox.numbers).toEqual([1, 2, 3, 3]);
       }));
 
     it('are settled once, whatever methods are called afterwards', () =>
@@ -176,6 +208,35 @@ export function describeDelivery(contract: BrokerContract): void {
         first?.acknowledge();
         second?.requeue();
         await expectDepth(broker, queue, 2);
+      }));
+
+    it('cannot be settled, and come no more, while their consumer is being cancelled', () =>
+      withBroker(contract, async (broker) => {
+        const size = sizeOf(message(1, 100));
+        const queue = testQueue({ maxBytes: 2 * size });
+        const publishing = publishAll(broker, queue, messages(3, 100));
+        const inbox = await Inbox.open(broker, queue);
+        const [first, second] = await inbox.received(2);
+        // A broker may hold the third already, until the first has left.
+        await setTimeout(contract.patienceMs);
+        first?.reject(REASON);
+        const cancelling = inbox.cancel();
+        second?.acknowledge();
+        await cancelling;
+        await publishing;
+        await expectDepth(broker, queue, 2);
+        expect(inbox.numbers).toEqual([1, 2]);
+      }));
+
+    it('count for the depth of their own queue only', () =>
+      withBroker(contract, async (broker) => {
+        const [queue, other] = [testQueue(), testQueue()];
+        await publishAll(broker, queue, messages(3));
+        const inbox = await Inbox.open(broker, queue);
+        await inbox.received(3);
+        await broker.publish(other, message(1));
+        expect((await broker.depth(other)).messages).toBe(1);
+        expect((await broker.depth(queue)).messages).toBe(3);
       }));
 
     it('are settled exactly once each, however their consumers come and go', () =>

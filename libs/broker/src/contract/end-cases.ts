@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { HistoryError } from '@antelope-history/schemas';
 import type { BrokerContract } from './broker-under-test';
 import { Inbox, message, messages, testQueue } from './test-queue';
 import { publishAll, withBroker } from './with-broker';
+
+const REASON = new HistoryError('DECODE_FAILED', 'the bytes are garbage');
 
 /** Behaviour during and after `close`. */
 export function describeEnds(contract: BrokerContract): void {
@@ -45,6 +48,17 @@ export function describeEnds(contract: BrokerContract): void {
 
     const { durability } = contract;
     if ('reconnect' in durability) {
+      it('completes the rejections before', () =>
+        withBroker(contract, async (broker) => {
+          const queue = testQueue();
+          const inbox = await Inbox.open(broker, queue);
+          await publishAll(broker, queue, messages(5));
+          for (const delivery of await inbox.received(5)) delivery.reject(REASON);
+          await broker.close();
+          const next = await durability.reconnect();
+          expect(await next.depth(queue)).toEqual({ messages: 0, deadLetters: 5 });
+        }));
+
       it('leaves unsettled messages to the next connection', () =>
         withBroker(contract, async (broker) => {
           const queue = testQueue({ prefetch: 2 });
