@@ -73,13 +73,23 @@ export class FaultyProxy {
   private pass(client: Socket): void {
     if (isLostReply(this.fault)) this.fault = 'none';
     const upstream = connect(this.target, this.host);
-    this.relay(client, upstream, () => upstream.destroy());
+    this.relay(
+      client,
+      upstream,
+      (chunk) => chunk,
+      () => upstream.destroy(),
+    );
     // A stalled network does not pass on that the server has closed the connection either.
-    this.relay(upstream, client, () => void this.passing(client).then(() => client.destroy()));
+    this.relay(
+      upstream,
+      client,
+      (chunk) => this.withoutLost(chunk),
+      () => void this.passing(client).then(() => client.destroy()),
+    );
   }
 
   /** Passes the chunks on in order. */
-  private relay(from: Socket, to: Socket, onClose: () => void): void {
+  private relay(from: Socket, to: Socket, alter: (chunk: Buffer) => Buffer, onClose: () => void): void {
     this.sockets.add(from);
     let passing = Promise.resolve();
     from.on('data', (chunk) => {
@@ -89,7 +99,7 @@ export class FaultyProxy {
         .then(() => {
           this.passedBytes += chunk.length;
           if (this.fault === 'refusing') this.refuse(chunk);
-          if (!to.destroyed) to.write(isLostReply(this.fault) ? withoutReply(chunk, this.fault) : chunk);
+          if (!to.destroyed) to.write(alter(chunk));
         });
     });
     from.on('error', () => undefined);
@@ -97,6 +107,11 @@ export class FaultyProxy {
       this.sockets.delete(from);
       void passing.then(onClose);
     });
+  }
+
+  /** A client's own acknowledgement of a delivery has the method of a confirm, and arrives. */
+  private withoutLost(chunk: Buffer): Buffer {
+    return isLostReply(this.fault) ? withoutReply(chunk, this.fault) : chunk;
   }
 
   /** Turns confirms into refusals. A frame is found when it is in one chunk, as those of single messages are. */

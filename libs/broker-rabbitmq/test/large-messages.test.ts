@@ -5,6 +5,7 @@ import type { Broker, Queue } from '@antelope-history/broker';
 import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/servers';
 import { openRabbitmqBroker } from '../src';
+import { FaultyProxy } from './faulty-proxy';
 import { numberedQueue, receive, receiveAll, until, type Numbered } from './numbered';
 import { OwnVhost } from './own-vhost';
 
@@ -101,6 +102,56 @@ describeWithService(['rabbitmq'], (url) => {
       await until('parts are deleted', async () => (await counts()).filter((count) => count !== undefined).length <= 2);
       expect(await counts()).toEqual([1, 1, undefined, undefined, undefined, undefined]);
       expect((await broker.deadLetters(queue)).every(({ reason }) => reason.code === 'BLOCK_REFUSED')).toBe(true);
+    });
+
+    it('stay whole when a broker redelivers them that splits at fewer bytes', async () => {
+      const smaller = await open(64 * 1024);
+      const queue = numberedQueue();
+      const rejected = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+      for (const [index, size] of [500_000, 4 * SPLIT_BYTES].entries())
+        await broker.publish(queue, { n: index + 1, size });
+      await until('both are rejected', async () => (await vhost.count(queue.deadLetter)) === 2);
+      await rejected.cancel();
+      expect(await smaller.redeliverDeadLetters(queue)).toBe(2);
+      expect(await receiveAll(smaller, queue, 2)).toBe(2);
+      expect(errors).toEqual([]);
+      await smaller.close();
+    });
+
+    it('are listed as dead letters until their parts exceed maxBytes', async () => {
+      const queue = numberedQueue({ maxBytes: 2.5 * MIB });
+      const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+      for (const n of [1, 2]) await broker.publish(queue, { n, size: 4 * MIB });
+      await until('both are rejected', async () => (await vhost.count(queue.deadLetter)) === 2);
+      await cancel();
+      expect((await broker.deadLetters(queue)).map(({ message }) => message?.n)).toEqual([1]);
+      expect(await broker.redeliverDeadLetters(queue)).toBe(2);
+      expect(await receiveAll(broker, queue, 2)).toBe(2);
+    });
+
+    it('have parts of their own each time when the server does not confirm them', async () => {
+      const { hostname, port } = new URL(vhost.options.url);
+      const proxy = await FaultyProxy.start(Number(port || 5672), hostname);
+      const options = {
+        ...vhost.options,
+        url: `amqp://127.0.0.1:${proxy.port}`,
+        splitBytes: SPLIT_BYTES,
+        replySeconds: 1,
+      };
+      const behind = await openRabbitmqBroker(options, () => undefined, {});
+      const queue = numberedQueue({ maxMessages: 2, prefetch: 1 });
+      for (const n of [1, 2]) await broker.publish(queue, { n, size: 10 });
+      const size = 2.5 * MIB;
+      const publishing = behind.publish(queue, { n: 3, size });
+      await until('it is refused with its parts confirmed', () => proxy.passedBytes > size);
+      proxy.fault = 'unconfirmed';
+      const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      await publishing;
+      await until('it is delivered for each time that it was published', () => numbers.length === 4);
+      expect(numbers).toEqual([1, 2, 3, 3]);
+      expect(errors).toEqual([]);
+      await behind.close();
+      await proxy.close();
     });
 
     it('are dead-lettered when parts are lost, and do not block the queue', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker } from '@antelope-history/broker';
-import type { HistoryError } from '@antelope-history/schemas';
+import { HistoryError } from '@antelope-history/schemas';
 import { describeWithService } from '@antelope-history/servers';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
 import { FaultyProxy } from './faulty-proxy';
@@ -21,6 +21,11 @@ describeWithService(['rabbitmq'], (url) => {
     const open = (options: Partial<RabbitmqOptions> = {}): Promise<Broker> => {
       const all = { ...vhost.options, splitBytes: 1024 * 1024, ...options };
       return openRabbitmqBroker(all, (error) => errors.push(error), {});
+    };
+    const openBehindProxy = async (): Promise<{ proxy: FaultyProxy; behind: Broker }> => {
+      const { hostname, port } = new URL(vhost.options.url);
+      const proxy = await FaultyProxy.start(Number(port || 5672), hostname);
+      return { proxy, behind: await open({ url: `amqp://127.0.0.1:${proxy.port}` }) };
     };
     beforeAll(async () => {
       vhost = await OwnVhost.create(url);
@@ -113,9 +118,7 @@ describeWithService(['rabbitmq'], (url) => {
     });
 
     it('are polled, not flooded, while they are full, and filled soon when there is room', async () => {
-      const { hostname, port } = new URL(vhost.options.url);
-      const proxy = await FaultyProxy.start(Number(port || 5672), hostname);
-      const behind = await open({ url: `amqp://127.0.0.1:${proxy.port}` });
+      const { proxy, behind } = await openBehindProxy();
       const size = 900_000;
       const queue = numberedQueue({ maxMessages: 4 });
       for (const each of numbered(4, size)) await behind.publish(queue, each);
@@ -135,9 +138,7 @@ describeWithService(['rabbitmq'], (url) => {
     });
 
     it('are published to over another channel when one refuses everything, as after the loss of its node', async () => {
-      const { hostname, port } = new URL(vhost.options.url);
-      const proxy = await FaultyProxy.start(Number(port || 5672), hostname);
-      const behind = await open({ url: `amqp://127.0.0.1:${proxy.port}` });
+      const { proxy, behind } = await openBehindProxy();
       const queue = numberedQueue();
       const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
       await behind.publish(queue, { n: 1, size: 10 });
@@ -148,6 +149,83 @@ describeWithService(['rabbitmq'], (url) => {
       expect(errors).toEqual([]);
       await behind.close();
       await proxy.close();
+    });
+
+    it('are published to again after the connection of an idle publisher was lost', async () => {
+      const { proxy, behind } = await openBehindProxy();
+      const queue = numberedQueue();
+      await behind.publish(queue, { n: 1, size: 10 });
+      proxy.cut();
+      await until('both connections are lost', () => errors.length >= 2);
+      // The publisher has nothing to send, and rests soon.
+      await sleep(500);
+      await behind.publish(queue, { n: 2, size: 10 });
+      expect(await receiveAll(broker, queue, 2)).toBe(2);
+      await behind.close();
+      await proxy.close();
+    });
+
+    it('give nothing to a consumer that was cancelled while the server was away', async () => {
+      const { proxy, behind } = await openBehindProxy();
+      const queue = numberedQueue({ prefetch: 2 });
+      const cancelled = await receive(behind, queue);
+      proxy.fault = 'stalled';
+      proxy.cut();
+      await until('both connections are lost', () => errors.length >= 2);
+      await cancelled.cancel();
+      proxy.fault = 'none';
+      await behind.depth(queue);
+      const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      for (const each of numbered(20, 10)) await broker.publish(queue, each);
+      await until('all messages are delivered', () => numbers.length === 20);
+      expect(cancelled.numbers).toEqual([]);
+      await behind.close();
+      await proxy.close();
+    });
+
+    it('return what was rejected when the dead letter is not confirmed, and cancel their consumer all the same', async () => {
+      const { proxy, behind } = await openBehindProxy();
+      const queue = numberedQueue();
+      const { deliveries, cancel } = await receive(behind, queue);
+      await behind.publish(queue, { n: 1, size: 10 });
+      await until('the message is delivered', () => deliveries.length === 1);
+      proxy.fault = 'unconfirmed';
+      deliveries[0]?.reject(new HistoryError('BLOCK_REFUSED', 'no'));
+      await cancel();
+      // Otherwise the publisher has given the connection up meanwhile, after a minute.
+      expect(proxy.fault).toBe('unconfirmed');
+      const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      await until('the message is delivered again', () => numbers.length === 1);
+      await behind.close();
+      await proxy.close();
+    });
+
+    it('keep their dead letters when the broker closes while they are full', async () => {
+      const queue = numberedQueue({ maxMessages: 2 });
+      await broker.publish(queue, { n: 1, size: 10 });
+      const { cancel } = await receive(broker, queue, ({ reject }) => reject(new HistoryError('BLOCK_REFUSED', 'no')));
+      await until('it is rejected', async () => (await vhost.count(queue.deadLetter)) === 1);
+      await cancel();
+      for (const n of [2, 3]) await broker.publish(queue, { n, size: 10 });
+      const redelivering = expect(broker.redeliverDeadLetters(queue)).rejects.toMatchObject({ code: 'STOPPED' });
+      await until('the dead letter is fetched', async () => (await vhost.count(queue.deadLetter)) === 0);
+      await broker.close();
+      await redelivering;
+      const next = await open();
+      await until('the dead letter is back', async () => (await next.depth(queue)).deadLetters === 1);
+      expect((await next.depth(queue)).messages).toBe(2);
+      await next.close();
+    });
+
+    it('leave no timer behind a reply, which would end the connection', async () => {
+      const queue = numberedQueue();
+      const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+      await receive(broker, queue, ({ acknowledge }) => acknowledge());
+      await broker.publish(queue, { n: 1, size: 10 });
+      const before = timers();
+      for (const each of numbered(20, 10)) await broker.publish(queue, each);
+      await broker.depth(queue);
+      await until('no more timers run than before', () => timers() <= before);
     });
 
     it('get the messages of several publishers at once, in the order of each', async () => {

@@ -116,20 +116,6 @@ export function describeDelivery(contract: BrokerContract): void {
         expect((await inbox.received(3))[2]).toMatchObject({ message: { n: 2 }, redelivered: false });
       }));
 
-    it('are requeued one by one', () =>
-      withBroker(contract, async (broker) => {
-        const queue = testQueue();
-        await publishAll(broker, queue, messages(3));
-        const inbox = await Inbox.open(broker, queue);
-        (await inbox.received(3))[2]?.requeue();
-        await inbox.received(4);
-        await setTimeout(contract.patienceMs);
-        expect(inbox.numbers).toEqual([1, 2, 3, 3]);
-        for (const delivery of inbox.deliveries) delivery.acknowledge();
-        await expectDepth(broker, queue, 0);
-        expect(inbox.numbers).toEqual([1, 2, 3, 3]);
-      }));
-
     it('are settled once, whatever methods are called afterwards', () =>
       withBroker(contract, async (broker) => {
         const queue = testQueue({ prefetch: 3 });
