@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Broker, Delivery, Queue } from '@antelope-history/broker';
-import type { HistoryError } from '@antelope-history/schemas';
+import { HistoryError } from '@antelope-history/schemas';
 import { describeWithPrograms } from '@antelope-history/servers';
 import { createRandom, testSize } from '@antelope-history/test-support/random';
 import { openRabbitmqBroker, type RabbitmqOptions } from '../src';
@@ -100,22 +100,26 @@ describeWithPrograms(['rabbitmq-server'], () => {
       expect(errors.every(({ retryable }) => retryable)).toBe(true);
     });
 
-    it('keeps the confirmed messages and their order when the server is killed', async () => {
-      const queue = numberedQueue({ prefetch: 100 });
-      const broker = await open();
-      const messages = numbered(40, 200_000);
-      for (const each of messages) await broker.publish(queue, each);
-      await rabbitmq.writeDefinitions();
-      await broker.close();
-      await rabbitmq.kill();
-      await rabbitmq.restart();
-      const after = await open();
-      // A set, because a message is delivered again when the connection is lost in between.
-      const received = new Set<number>();
-      await after.consume(queue, (delivery) => void received.add(delivery.message.n));
-      await until('all messages are delivered', () => received.size === 40, 60);
-      expect([...received]).toEqual(messages.map(({ n }) => n));
-    });
+    it.each(['quorum', 'classic'] as const)(
+      'keeps the confirmed messages of %s queues in order when it is killed',
+      async (queueType) => {
+        const queue = numberedQueue({ prefetch: 100 });
+        const broker = await open({ queueType });
+        // One of them has parts.
+        const messages = numbered(40, 200_000).map((each) => (each.n === 20 ? { ...each, size: 3 * MIB } : each));
+        for (const each of messages) await broker.publish(queue, each);
+        await rabbitmq.writeDefinitions();
+        await broker.close();
+        await rabbitmq.kill();
+        await rabbitmq.restart();
+        const after = await open({ queueType });
+        // A set, because a message is delivered again when the connection is lost in between.
+        const received = new Set<number>();
+        await after.consume(queue, (delivery) => void received.add(delivery.message.n));
+        await until('all messages are delivered', () => received.size === 40, 60);
+        expect([...received]).toEqual(messages.map(({ n }) => n));
+      },
+    );
 
     it.each(testSize({ usual: [1], long: [1, 2, 3] }))(
       'delivers everything through a network that cuts, stalls and delays (seed %i)',
@@ -204,9 +208,10 @@ describeWithPrograms(['rabbitmq-server'], () => {
 
     it('leaves nothing open when it is closed while the server is silent or away', async () => {
       const silent = await throughProxy();
-      await silent.consume(numberedQueue(), () => undefined);
+      const unanswered = await silent.consume(numberedQueue(), () => undefined);
       proxy.fault = 'stalled';
       const startedAt = Date.now();
+      await unanswered.cancel();
       await silent.close();
       expect(Date.now() - startedAt).toBeLessThan(CLOSE_LIMIT_MS);
       await until('its sockets are closed', () => proxy.open === 0);
@@ -223,6 +228,27 @@ describeWithPrograms(['rabbitmq-server'], () => {
       await away.close();
       await rejected;
       await until('its sockets are closed', () => proxy.open === 0);
+    });
+
+    it('leaves no channel open behind lists and redeliveries of dead letters, and a deleted queue', async () => {
+      const queue = numberedQueue();
+      const broker = await open();
+      const channels = async (): Promise<number> => (await rabbitmq.command('list_channels', 'pid')).split('\n').length;
+      const received: number[] = [];
+      await broker.consume(queue, ({ message, acknowledge, reject }) => {
+        if (received.push(message.n) > 1) acknowledge();
+        else reject(new HistoryError('BLOCK_REFUSED', 'no'));
+      });
+      await broker.publish(queue, { n: 1, size: 10 });
+      await until('it is rejected', async () => (await broker.depth(queue)).deadLetters === 1);
+      const before = await channels();
+      for (let listed = 0; listed < 3; listed++) expect(await broker.deadLetters(queue)).toHaveLength(1);
+      expect(await broker.redeliverDeadLetters(queue)).toBe(1);
+      await until('it is delivered again', () => received.length === 2);
+      await rabbitmq.command('delete_queue', queue.name);
+      await broker.publish(queue, { n: 2, size: 10 });
+      await until('a message of the new queue is delivered', () => received.includes(2));
+      await until('no more channels are open than before', async () => (await channels()) <= before);
     });
 
     it('ignores the settlement of deliveries from a lost connection, which come again', async () => {

@@ -172,6 +172,8 @@ describeWithService(['rabbitmq'], (url) => {
       proxy.fault = 'stalled';
       proxy.cut();
       await until('both connections are lost', () => errors.length >= 2);
+      // The consumer waits for the next connection by then.
+      await sleep(500);
       await cancelled.cancel();
       proxy.fault = 'none';
       await behind.depth(queue);
