@@ -53,7 +53,7 @@ describe('FirstBlocks', () => {
 
   it('may be those of a higher block in the state in which two branches begin', () => {
     const { firsts, offers } = started();
-    const forkPoint = branch[forkAt - 1] as CommittedState;
+    const forkPoint = branch[forkAt - 1];
     const highest = forkPoint!.num - RETAINED + 1;
     expect(firsts.of(forkPoint, 1).at(-1)).toBe(Math.max(1, highest));
     offers.holds(orphan);
