@@ -31,10 +31,9 @@ const POLL_MS = 500;
  * Makes one snapshot of all indices of the store. Elasticsearch copies the indices at different moments: a snapshot in which the
  * journal is newer than the documents would restore a store that commits blocks it does not have. So the snapshot counts only
  * when nothing was written from before its start until after its end; otherwise it is deleted. One that a killed program left is
- * compared with what it says of itself when it is restored. Rejects with `STORE_IN_USE` then, with
- * `STOPPED` when the signal aborts, after which it is deleted, too,
- * with `CONFIG_INVALID` when there is no such repository, no data, or a snapshot of that name, with `STORE_REFUSED` when the
- * cluster cannot make it, and as `openElasticsearchStoreReader`.
+ * compared with what it says of itself when it is restored. Rejects with `STORE_IN_USE` when something was written, with `STOPPED` when
+ * the signal aborts, after which the snapshot is deleted, too, with `CONFIG_INVALID` when there is no such repository, no data, or a
+ * snapshot of that name, with `STORE_REFUSED` when the cluster cannot make it, and as `openElasticsearchStoreReader`.
  */
 export async function createSnapshot(options: ElasticsearchOptions, snapshot: SnapshotOptions): Promise<StoreSnapshot> {
   return withClient(options, async (client) => {
