@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves after `ms` milliseconds, or as soon as `signal`, if there is one, is aborted. Never rejects: ask `signal.aborted` afterwards. */
+/** Resolves after `ms` milliseconds, or as soon as `signal` (if any) is aborted. Never rejects: ask `signal.aborted` afterwards. */
 export async function abortableSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, { ...(signal && { signal }) }).catch(() => undefined);
 }

@@ -30,8 +30,8 @@ export function jsonBodyOf(request: Request): Record<string, unknown> {
 }
 
 /**
- * Parses the bytes of a body with their content coding. An empty body is an empty object, whatever its coding. Throws `INVALID_REQUEST`, and
- * `BODY_TOO_LARGE` if more than `limitBytes` remain when it is uncompressed.
+ * Parses the bytes of a body with their content coding. An empty body is an empty object, whatever its coding. Throws
+ * `INVALID_REQUEST`, and `BODY_TOO_LARGE` if more than `limitBytes` remain when it is uncompressed.
  */
 export function parseJsonBody(
   bytes: Buffer,

@@ -34,8 +34,8 @@ const LOOK_EVERY_MS = 500;
  * Copies a data directory as it is at one commit. The writer keeps the pages of that commit until the copy is made, so that the
  * data file grows by what is written meanwhile. The copy is on disk, and was opened and read, when the promise resolves. Rejects
  * with `CONFIG_INVALID` when `to` exists or lies in `from`, with `STORE_IN_USE` when another process makes a copy of this name, with
- * `STORE_FULL` when there is no room for it, with `STOPPED` when the signal aborts, and as `openLmdbStoreReader`. After `STOPPED` nothing of
- * the copy is left, but LMDB works on until the process ends: it cannot be interrupted.
+ * `STORE_FULL` when there is no room for it, with `STOPPED` when the signal aborts, and as `openLmdbStoreReader`. After `STOPPED`
+ * nothing of the copy is left, but LMDB works on until the process ends: it cannot be interrupted.
  */
 export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup> {
   const { from, to } = options;

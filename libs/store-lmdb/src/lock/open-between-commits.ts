@@ -88,7 +88,7 @@ function release(writers: readonly HeldWriter[]): void {
   for (const { connection } of writers) connection.destroy();
 }
 
-/** Waits until the writer behind a socket sends its identity. `dead`: no process listens; `silent`: the process ends, or does not answer. */
+/** Waits until the writer behind a socket sends its identity. `dead`: no process listens; `silent`: it ends, or does not answer. */
 async function askWriter(address: string, limit: AbortSignal): Promise<HeldWriter | 'dead' | 'silent'> {
   const connection = await connectTo(address).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
