@@ -67,7 +67,7 @@ const WRITE_EVERY_MS = 600_000;
 /** A checkpoint of a large chain takes long: its writing takes at most this part of a run. */
 const WRITING_SHARE = 0.05;
 
-/** Writes the checkpoints of a run at intervals. */
+/** Writes the checkpoints of a run. */
 export class CheckpointWriter {
   private dueAt = performance.now() + WRITE_EVERY_MS;
 
@@ -77,10 +77,15 @@ export class CheckpointWriter {
   ) {}
 
   /** Rejects as `writeCheckpoint`. */
+  write(current: Omit<Checkpoint, 'chainId' | 'range'>): Promise<void> {
+    return writeCheckpoint(this.file, { ...current, ...this.facts });
+  }
+
+  /** Writes one at intervals. Rejects as `writeCheckpoint`. */
   async writeIfDue(current: () => Omit<Checkpoint, 'chainId' | 'range'>): Promise<void> {
     const begun = performance.now();
     if (begun < this.dueAt) return;
-    await writeCheckpoint(this.file, { ...current(), ...this.facts });
+    await this.write(current());
     const ended = performance.now();
     this.dueAt = ended + Math.max(WRITE_EVERY_MS, (ended - begun) / WRITING_SHARE);
   }

@@ -11,7 +11,6 @@ import {
   removeCheckpoint,
   type RequestedRange,
   requireWritable,
-  writeCheckpoint,
 } from './checkpoint';
 import { parseRange } from './command-line';
 import { ListVerifier } from './list-verifier';
@@ -126,7 +125,7 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
         : 'Permissions were not compared, because the store removed old blocks before they were verified',
     );
   }
-  await settleCheckpoint(reader, options, verification, print);
+  await settleCheckpoint(checkpoints, options, verification, print);
   return counts.faults > 0 || !isComplete ? 1 : 0;
 }
 
@@ -180,20 +179,16 @@ async function openCheckpoints(
 
 /** Writes the checkpoint of an interrupted run, and removes that of a complete one. */
 async function settleCheckpoint(
-  reader: HistoryReader,
-  options: CommandLine,
+  checkpoints: CheckpointWriter | undefined,
+  { checkpoint: file, json }: CommandLine,
   verification: Verification,
   print: (line: string) => void,
 ): Promise<void> {
-  const { checkpoint: file, from, to, json } = options;
   if (verification.isComplete) {
     if (file !== undefined) await removeCheckpoint(file);
     return;
   }
-  if (file !== undefined) {
-    const { chainId } = await reader.getStatus();
-    await writeCheckpoint(file, { ...verification, chainId, range: { from, to } });
-  }
+  await checkpoints?.write(verification);
   if (json) return;
   print(
     file === undefined

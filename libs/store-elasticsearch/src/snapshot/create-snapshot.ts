@@ -43,7 +43,6 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
     if (await findSnapshot(client, repository, name)) {
       throw new HistoryError('CONFIG_INVALID', `the repository ${repository} has a snapshot ${name} already`);
     }
-    const before = await readWrites(client, names);
     const metadata = await describeStore(client, names);
     const indices = `${names.prefix}-*`;
     await withStoreErrors(
@@ -58,7 +57,7 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
       }),
     );
     const made = await untilMade(client, names, snapshot);
-    if (made && (await readWrites(client, names)) === before) return made;
+    if (made && (await readNewestWrites(client, names)) === metadata.history_writes) return made;
     await withStoreErrors(client.snapshot.delete({ repository, snapshot: name }));
     if (!made) throw new HistoryError('STOPPED', `the snapshot ${name} was interrupted and is deleted`);
     throw new HistoryError(
@@ -69,28 +68,18 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
 }
 
 async function describeStore(client: Client, names: IndexNames): Promise<SnapshotMetadata> {
+  // Before the rest: what is written in between is then noticed as a later write.
+  const writes = await readNewestWrites(client, names);
   const read = await new ProgressReader(client, names).read();
   if (!read) throw new HistoryError('CONFIG_INVALID', `the cluster has no indices ${names.prefix}-*`);
   const { chain_id: chainId, committed } = read.progress;
   return {
     history_index_prefix: names.prefix,
-    history_writes: await readNewestWrites(client, names),
+    history_writes: writes,
     // Elasticsearch fails on null here.
     ...(chainId !== undefined && { history_chain_id: chainId }),
     ...(committed && { history_committed: committed }),
   };
-}
-
-/** A text that differs after every write to an index of the store. */
-async function readWrites(client: Client, names: IndexNames): Promise<string> {
-  const stats = await withStoreErrors(
-    client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'indices' }),
-  );
-  const counts = Object.entries(stats.indices ?? {}).map(([index, { uuid, primaries }]) => {
-    const { index_total: written = 0, delete_total: deleted = 0 } = primaries?.indexing ?? {};
-    return `${index} ${uuid} ${written} ${deleted}`;
-  });
-  return counts.sort().join('\n');
 }
 
 /** The snapshot when it is made; undefined when the signal aborts before. */
