@@ -74,7 +74,7 @@ export const NEXT_LARGEST_REQUEST: HonestRequest = {
 };
 
 /** The request with the largest response. */
-export const MAX_REQUEST: HonestRequest = {
+export const LARGEST_REQUEST: HonestRequest = {
   path: ROUTES.getActions.path,
   body: JSON.stringify({ offset: 1000 }),
 };

@@ -1,4 +1,4 @@
-import { MAX_REQUEST, type HonestRequest } from '../honest-requests';
+import { LARGEST_REQUEST, type HonestRequest } from '../honest-requests';
 import { formatRequest, isOver, type LoadContext, pause, RawConnection } from './load-context';
 
 /** Behaves in one way until the run ends. */
@@ -73,7 +73,7 @@ async function pipelining(context: LoadContext, requests: readonly HonestRequest
 
 /** Requests the largest responses and reads none of them. */
 async function nonReading(context: LoadContext): Promise<void> {
-  const { path, body } = MAX_REQUEST;
+  const { path, body } = LARGEST_REQUEST;
   while (!isOver(context)) {
     const connection = new RawConnection(context);
     connection.socket.pause();

@@ -1,6 +1,6 @@
 import { sampleFolder } from '@antelope-history/test-support/recordings';
 import { type IndexedService, startIndexedService } from '@antelope-history/processes';
-import { createHonestRequests, inAllCodings, MAX_REQUEST, NEXT_LARGEST_REQUEST } from '../../honest-requests';
+import { createHonestRequests, inAllCodings, LARGEST_REQUEST, NEXT_LARGEST_REQUEST } from '../../honest-requests';
 import { HonestClient } from './honest-client';
 import { type RawFixture, recordedAlone } from './raw-fixture';
 
@@ -26,7 +26,7 @@ class ServiceFixture implements RawFixture {
   constructor(private readonly service: IndexedService) {
     this.port = Number(new URL(service.url).port);
     this.pid = service.pid;
-    const requests = inAllCodings([...createHonestRequests(SAMPLE), MAX_REQUEST, NEXT_LARGEST_REQUEST]);
+    const requests = inAllCodings([...createHonestRequests(SAMPLE), LARGEST_REQUEST, NEXT_LARGEST_REQUEST]);
     this.honest = new HonestClient(service.url, requests, () => undefined);
   }
 
