@@ -23,8 +23,11 @@ import { createLocalHandler, type LocalApis } from './local-apis';
 import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { steadyClock } from './clocks';
-import { createNodeProxy, createUpstreamProxy } from './upstream-proxy';
+import { findApiFaults } from './api-faults';
+import { findNodeFaults } from './chain-nodes';
+import { createApiProxy, createNodeProxy } from './upstream-proxy';
 import { queryOf } from './upstream-request';
+import { createUpstreamSet, type UpstreamSet } from './upstream-set';
 
 export interface GatewayDeps extends GatewayPagesDeps {
   config: Pick<Config, 'api' | 'gateway' | 'chainId'>;
@@ -116,33 +119,47 @@ function compressWhereAccepted(): RequestHandler {
 
 /** `requireChain`: the handlers that refuse requests while an API reports another chain. */
 function upstreamRoutes(deps: GatewayDeps, clients: ClientHandlers, requireChain: RequestHandler[]): HttpRoute[] {
-  const { config, log, registry, now = steadyClock } = deps;
-  const { historyApiUrl, chainApiUrl, traceApiUrl, chainNodeUrl } = config.gateway;
+  const { config, log, registry } = deps;
   const enter = [...clients.identify, requireAccess, ...requireChain];
   // The whole body is read before an upstream connection is used, so a slow client holds no upstream connection.
   const readBody = readRawBody(config.api.bodyLimitBytes);
-  const nodeShare = chainNodeUrl === undefined ? 0 : NODE_SHARE;
+  const nodeShare = config.gateway.chainNodeUrl === undefined ? 0 : NODE_SHARE;
   const admit = [...enter, readBody, clients.createWorkLimiter(1 - nodeShare)];
-  const urls = { history: historyApiUrl, chain: chainApiUrl, trace: traceApiUrl };
-  const handlersOf = deps.localApis
-    ? createLocalHandlers(deps.localApis, registry)
-    : createProxyHandlers(urls, log, now);
+  const apis = createApiSets(deps);
+  const handlersOf = deps.localApis ? createLocalHandlers(deps.localApis, registry) : createProxyHandlers(apis, log);
   const routes: HttpRoute[] = Object.values(ROUTES).map((route) => {
     const { endpoint, path, method } = route;
     return { endpoint, path, method, handlers: [...admit, handlersOf(route)] };
   });
-  const stream = deps.localApis?.stream ?? createStreamProxy(historyApiUrl, log, now);
+  const stream = deps.localApis?.stream ?? createStreamProxy(apis.history, log);
   routes.push({ ...STREAM, handlers: [...enter, clients.limitStreams, stream] });
-  if (chainNodeUrl === undefined) return routes;
+  return [...routes, ...nodeRoutes(deps, clients, enter)];
+}
+
+function createApiSets({ config, log, now = steadyClock }: GatewayDeps): Record<RouteGroup, UpstreamSet> {
+  const { historyApiUrl, chainApiUrl, traceApiUrl } = config.gateway;
+  const deps = { log, now };
+  return {
+    history: createUpstreamSet('history-api', historyApiUrl, findApiFaults, deps),
+    chain: createUpstreamSet('chain-api', chainApiUrl, findApiFaults, deps),
+    trace: createUpstreamSet('trace-api', traceApiUrl, findApiFaults, deps),
+  };
+}
+
+/** The calls that only a chain node can respond to. */
+function nodeRoutes(deps: GatewayDeps, clients: ClientHandlers, enter: RequestHandler[]): HttpRoute[] {
+  const { config, log, now = steadyClock } = deps;
+  const { chainNodeUrl } = config.gateway;
+  if (chainNodeUrl === undefined) return [];
   const readCall = readRawBody(config.api.bodyLimitBytes, clients.largeBodies);
-  const proxyToNode = createNodeProxy(chainNodeUrl, config.chainId, log, now);
+  const nodes = createUpstreamSet('chain-node', chainNodeUrl, findNodeFaults(config.chainId), { log, now });
+  const proxy = createNodeProxy(nodes, log)(nodeTarget);
   return [
-    ...routes,
     {
       endpoint: '',
       path: '/v1/chain/:call',
       method: ['GET', 'POST'],
-      handlers: [acceptCall, ...enter, readCall, clients.createWorkLimiter(nodeShare), proxyToNode(nodeTarget)],
+      handlers: [acceptCall, ...enter, readCall, clients.createWorkLimiter(NODE_SHARE), proxy],
     },
   ];
 }
@@ -152,11 +169,11 @@ const NODE_SHARE = 0.25;
 
 type HandlerOf = (route: Route) => RequestHandler;
 
-function createProxyHandlers(urls: Record<RouteGroup, string[]>, log: Logger, now: () => number): HandlerOf {
+function createProxyHandlers(apis: Record<RouteGroup, UpstreamSet>, log: Logger): HandlerOf {
   const proxyTo = {
-    history: createUpstreamProxy('history-api', urls.history, log, now),
-    chain: createUpstreamProxy('chain-api', urls.chain, log, now),
-    trace: createUpstreamProxy('trace-api', urls.trace, log, now),
+    history: createApiProxy(apis.history, log),
+    chain: createApiProxy(apis.chain, log),
+    trace: createApiProxy(apis.trace, log),
   };
   return ({ group, path }) => proxyTo[group](() => path);
 }

@@ -16,7 +16,7 @@ import {
 import { readEventCosts, readFrameCosts, type StreamReader } from './stream-costs';
 import { createUpstreamAgent } from './upstream-agent';
 import { queryOf } from './upstream-request';
-import { Upstreams } from './upstreams';
+import { logUnavailable, type UpstreamSet } from './upstream-set';
 import { joinWebSockets, SILENCE_LIMIT_MS, type UpstreamWebSocket } from './web-socket-proxy';
 
 /** Time for the API to open a stream. */
@@ -30,12 +30,9 @@ const FORWARDED_HEADERS = ['content-type', 'content-length', 'cache-control', 'x
  * Forwards requests for the stream of actions to one of several history APIs, and forwards the events as they arrive. When the
  * API fails, the client opens the stream again and continues after its last event with another API.
  */
-export function createStreamProxy(urls: string[], log: Logger, now: () => number): RequestHandler {
-  const upstreams = new Upstreams(urls, now);
-  const agent = createUpstreamAgent(upstreams, (url, error) => {
-    if (urls.length > 1)
-      log.warn({ upstream: 'history-api', url, error }, 'an upstream cannot be reached; trying another');
-  });
+export function createStreamProxy(set: UpstreamSet, log: Logger): RequestHandler {
+  const { upstreams, checks } = set;
+  const agent = createUpstreamAgent(upstreams, logUnavailable(set, log));
   const openUpstream = (request: Request, headers: OutgoingHttpHeaders): ClientRequest => {
     const url = new URL(upstreams.next().replace(/\/+$/, '') + STREAM.path + queryOf(request));
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -47,6 +44,7 @@ export function createStreamProxy(urls: string[], log: Logger, now: () => number
     const isHandshake = isWebSocketHandshake(request);
     const headers = headersFor(request, requestIdOf(response), isHandshake ? HANDSHAKE_HEADERS : STREAM_HEADERS);
     const charge = streamChargeOf(response);
+    await checks.ready();
     if (charge) headers[REPORT_COST_HEADER] = '1';
     const sent = openUpstream(
       request,

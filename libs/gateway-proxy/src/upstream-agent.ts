@@ -14,15 +14,17 @@ const IDLE_LIMIT_MS = 60_000;
  */
 const MAX_IDLE_SOCKETS = 64;
 const CONNECT_LIMIT_MS = 5_000;
-const OPTIONS = { keepAlive: true, timeout: IDLE_LIMIT_MS, maxFreeSockets: MAX_IDLE_SOCKETS };
+const OPTIONS = { timeout: IDLE_LIMIT_MS, maxFreeSockets: MAX_IDLE_SOCKETS };
 
 /**
  * An agent that connects to any of several interchangeable servers. If a connection fails, the next server is tried, which
  * is safe because nothing of the request has been sent yet. `onUnavailable` is called for each failed connection.
+ * Without `keepAlive` each request gets a connection of its own.
  */
-export function createUpstreamAgent(upstreams: Upstreams, onUnavailable: OnUnavailable): HttpAgent {
-  const agent = isSecureSet(upstreams) ? new HttpsAgent(OPTIONS) : new HttpAgent(OPTIONS);
-  const keepAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
+export function createUpstreamAgent(upstreams: Upstreams, onUnavailable: OnUnavailable, keepAlive = true): HttpAgent {
+  const options = { ...OPTIONS, keepAlive };
+  const agent = isSecureSet(upstreams) ? new HttpsAgent(options) : new HttpAgent(options);
+  const keepSocketAlive = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
   const connector = new Connector(upstreams, agent.createConnection.bind(agent), onUnavailable);
   agent.createConnection = (options, callback) => {
     connector.connectToAny(options).then(
@@ -31,7 +33,7 @@ export function createUpstreamAgent(upstreams: Upstreams, onUnavailable: OnUnava
     );
     return undefined;
   };
-  agent.keepSocketAlive = (socket) => !connector.substitutes.has(socket) && keepAlive(socket);
+  agent.keepSocketAlive = (socket) => !connector.substitutes.has(socket) && keepSocketAlive(socket);
   return agent;
 }
 

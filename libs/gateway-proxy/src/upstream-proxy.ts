@@ -1,16 +1,15 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
-import { ChainNodes } from './chain-nodes';
 import { ticketOf } from './limits/limit-work';
 import { createUpstreamAgent } from './upstream-agent';
 import { UpstreamRequest } from './upstream-request';
 import { limitUpstreamTime } from './upstream-deadline';
 import { isFinalResponse, sendApiResponse, sendNodeResponse } from './upstream-response';
-import { Upstreams } from './upstreams';
+import { logUnavailable, type UpstreamSet } from './upstream-set';
 
 /**
  * The time for a whole response. Longer than an API waits for a request's body, so that the API's own error response comes first.
@@ -21,103 +20,119 @@ const RESPONSE_LIMIT_MS = 35_000;
 export type UpstreamProxy = (target: (request: Request) => string) => RequestHandler;
 
 /**
- * Sends requests, read by `readRawBody` and admitted by `createWorkLimiter`, to interchangeable HTTP servers in turn, and streams
- * their responses back. Responds 503 when no server can be reached, or when the chosen one does not respond. When the client
- * disconnects, the request to the upstream is aborted.
+ * Sends requests, read by `readRawBody` and admitted by `createWorkLimiter`, to interchangeable APIs in turn, and streams their
+ * responses back. Responds 503 when no server can be reached, or when the chosen one does not respond; that one is then skipped
+ * for some seconds (`Upstreams`). When the client disconnects, the request to the upstream is aborted.
+ *
+ * A request on a kept connection that ends before the response is sent once more, on a new connection: the server may have closed
+ * the kept one before it got the request, for instance when it stops. All requests of an API only read.
  */
-export function createUpstreamProxy(name: string, urls: string[], log: Logger, now: () => number): UpstreamProxy {
-  return createProxyTo(name, new Upstreams(urls, now), log, { send: sendApiResponse });
+export function createApiProxy(set: UpstreamSet, log: Logger): UpstreamProxy {
+  return createProxyTo(set, log, { send: sendApiResponse, repeats: true });
 }
 
 /**
- * Sends requests to chain nodes as `createUpstreamProxy` does, except to those that `ChainNodes` skips. A node that does not
- * respond is skipped for some seconds (`Upstreams`). A request that may have reached a node is not sent to another one, because
- * it may have pushed a transaction.
+ * Sends requests to chain nodes as `createApiProxy` does, but none twice: a node that may have received a request may have pushed
+ * a transaction.
  */
-export function createNodeProxy(
-  urls: string[],
-  chainId: string | undefined,
-  log: Logger,
-  now: () => number,
-): UpstreamProxy {
-  const upstreams = new Upstreams(urls, now);
-  const nodes = new ChainNodes(upstreams, chainId, log, now);
-  const proxyTo = createProxyTo('chain-node', upstreams, log, {
-    send: sendNodeResponse,
-    onFailure: (url) => upstreams.setUnavailable(url),
-  });
-  return (target) => {
-    const proxy = proxyTo(target);
-    return async (request, response, next) => {
-      await nodes.ready();
-      await proxy(request, response, next);
-    };
-  };
+export function createNodeProxy(set: UpstreamSet, log: Logger): UpstreamProxy {
+  return createProxyTo(set, log, { send: sendNodeResponse, repeats: false });
 }
 
 interface ProxyOptions {
   /** Sends a final response to the client. */
   send: typeof sendApiResponse;
-  /** Called with the URL of an upstream that did not respond to a request. */
-  onFailure?: (url: string) => void;
+  /** Whether a request may be sent once more. */
+  repeats: boolean;
 }
 
-/** What ends a request that gets no response from the upstream. */
+/** A request to an upstream. */
+interface Attempt {
+  /** The end of the time for the response, by `performance.now()`. A repeated request gets no more time. */
+  readonly endsAt: number;
+  /** Sends the request once more; undefined for one that may not be repeated. */
+  readonly repeat: (() => void) | undefined;
+  url?: string;
+  sent?: ClientRequest;
+}
+
+/** What ends an attempt that gets no response from the upstream. */
 type Fail = (error: Error, request: IncomingMessage, response: Response) => void;
 
-function createProxyTo(name: string, upstreams: Upstreams, log: Logger, options: ProxyOptions): UpstreamProxy {
+function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): UpstreamProxy {
+  const { upstreams, checks } = set;
   const { urls } = upstreams;
   // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
-  const chosen = new WeakMap<object, string>();
-  const fail = createFail(name, log, (request) => {
-    const url = chosen.get(request);
-    if (url !== undefined) options.onFailure?.(url);
-  });
-  const proxy = createProxyMiddleware<IncomingMessage, Response>({
-    target: urls[0],
-    router: (request) => {
-      const url = upstreams.next();
-      chosen.set(request, url);
-      return targets.get(url);
-    },
-    changeOrigin: true,
-    agent: createUpstreamAgent(upstreams, (url, error) => {
-      if (urls.length > 1) log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
-    }),
-    // The path of the target is sent unchanged.
-    toProxy: true,
-    // http-proxy would forward hop-by-hop headers, and leave the client waiting when a response is aborted.
-    selfHandleResponse: true,
-    // Replaces the library's plugins, which write their own logs and error responses.
-    ejectPlugins: true,
-    plugins: [handleUpstream(options.send, fail)],
-  });
-  return (target) => (request, response, next) => {
-    if (response.closed) return;
-    void proxy(new UpstreamRequest(request, target(request)), response, next);
+  const attempts = new WeakMap<object, Attempt>();
+  const plugins = [handleUpstream(attempts, options.send, createFail(set, attempts, log))];
+  const createProxy = (keepAlive: boolean) =>
+    createProxyMiddleware<IncomingMessage, Response>({
+      target: urls[0],
+      router: (request) => {
+        const url = upstreams.next();
+        Object.assign(attempts.get(request) ?? {}, { url });
+        return targets.get(url);
+      },
+      changeOrigin: true,
+      agent: createUpstreamAgent(upstreams, logUnavailable(set, log), keepAlive),
+      // The path of the target is sent unchanged.
+      toProxy: true,
+      // http-proxy would forward hop-by-hop headers, and leave the client waiting when a response is aborted.
+      selfHandleResponse: true,
+      // Replaces the library's plugins, which write their own logs and error responses.
+      ejectPlugins: true,
+      plugins,
+    });
+  const proxy = createProxy(true);
+  const proxyOnNewConnection = createProxy(false);
+  return (target) => async (request, response, next) => {
+    await checks.ready();
+    const endsAt = performance.now() + RESPONSE_LIMIT_MS;
+    const send = (through: typeof proxy, repeat?: () => void): void => {
+      if (response.closed) return;
+      const sent = new UpstreamRequest(request, target(request));
+      attempts.set(sent, { endsAt, repeat });
+      void through(sent, response, next);
+    };
+    send(proxy, options.repeats ? () => send(proxyOnNewConnection) : undefined);
   };
 }
 
-/** `onFailure`: called for a request to which the upstream did not respond. */
-function createFail(name: string, log: Logger, onFailure: (request: IncomingMessage) => void): Fail {
+function createFail({ name, upstreams }: UpstreamSet, attempts: WeakMap<object, Attempt>, log: Logger): Fail {
   return (error, request, response) => {
     if (response.closed) return;
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    onFailure(request);
-    log.warn({ requestId: requestIdOf(response), upstream: name, error }, 'no response from upstream');
+    const { repeat, url, sent } = attempts.get(request) ?? {};
+    if (repeat && sent?.reusedSocket && isConnectionEnd(error)) {
+      repeat();
+      return;
+    }
+    if (url !== undefined) upstreams.setUnavailable(url);
+    log.warn({ requestId: requestIdOf(response), upstream: name, url, error }, 'no response from upstream');
     sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
   };
 }
 
+function isConnectionEnd(error: Error): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
 /** The plugin for what happens to a request that was sent. */
-function handleUpstream(send: ProxyOptions['send'], fail: Fail): Plugin<IncomingMessage, Response> {
+function handleUpstream(
+  attempts: WeakMap<object, Attempt>,
+  send: ProxyOptions['send'],
+  fail: Fail,
+): Plugin<IncomingMessage, Response> {
   return (server) => {
     server.on('proxyReq', (sent, request, response) => {
-      limitUpstreamTime(sent, RESPONSE_LIMIT_MS);
+      const attempt = attempts.get(request);
+      if (!attempt) return;
+      attempt.sent = sent;
+      limitUpstreamTime(sent, attempt.endsAt - performance.now());
       sent.once('upgrade', (_received, socket) => {
         socket.destroy();
         fail(new Error('the upstream switched to another protocol'), request, response);

@@ -1,31 +1,53 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { createLogger } from '@antelope-history/app-runtime';
-import { ROUTES } from '@antelope-history/routes';
+import { ROUTES, STREAM } from '@antelope-history/routes';
 import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const { path } = ROUTES.getActions;
 
 /** One of several interchangeable history APIs; it responds with its name and the length of the body. */
 class NamedApi {
+  /** What it does with requests: it responds, leaves the client waiting, or closes the connection after it has read the request. */
+  mode: 'responds' | 'hangs' | 'closes' = 'responds';
+  /** What it does with requests on a connection that carried a response before. */
+  keptMode: 'responds' | 'closes' = 'responds';
+  health: 'ok' | 'down' | 'hangs' | 'absent' = 'ok';
+  private readonly kept = new WeakSet<Socket>();
   private server: Server | undefined;
   private port = 0;
 
   constructor(private readonly name: string) {}
 
   async open(): Promise<string> {
-    this.server = createServer((incoming, response) => {
-      response.setHeader('content-type', 'application/json');
-      if (incoming.url === '/health') response.end(JSON.stringify({ ...CHAIN_FACTS, status: 'ok' }));
-      else void text(incoming).then((body) => response.end(JSON.stringify({ by: this.name, length: body.length })));
-    });
+    this.server = createServer((incoming, response) => void this.handle(incoming, response));
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
     this.port = (this.server.address() as AddressInfo).port;
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('content-type', 'application/json');
+    if (incoming.url === '/health') {
+      this.sendHealth(response);
+      return;
+    }
+    const mode = this.kept.has(incoming.socket) ? this.keptMode : this.mode;
+    this.kept.add(incoming.socket);
+    const { length } = await text(incoming);
+    if (mode === 'responds') response.end(JSON.stringify({ by: this.name, length }));
+    else if (mode === 'closes') incoming.socket.destroy();
+  }
+
+  private sendHealth(response: ServerResponse): void {
+    const { health } = this;
+    if (health === 'absent') response.writeHead(404).end('no such page');
+    else if (health !== 'hangs') response.end(JSON.stringify({ ...CHAIN_FACTS, status: health }));
   }
 
   async close(): Promise<void> {
@@ -39,12 +61,13 @@ class NamedApi {
 
 describe('a gateway in front of several interchangeable APIs', () => {
   const fixture = new GatewayFixture();
-  const apis = ['a', 'b', 'c'].map((name) => new NamedApi(name));
+  let apis: NamedApi[];
   let urls: string[];
   let time = 0;
 
   beforeAll(() => fixture.open());
   beforeEach(async () => {
+    apis = ['a', 'b', 'c'].map((name) => new NamedApi(name));
     urls = await Promise.all(apis.map((api) => api.open()));
   });
   afterEach(() => Promise.all(apis.map((api) => api.close())));
@@ -119,5 +142,69 @@ describe('a gateway in front of several interchangeable APIs', () => {
     }
     await apis[2]?.open();
     expect(await respondersOf(gateway, 3)).toEqual(['c', 'c', 'c']);
+  });
+
+  it.each(['hangs', 'down'] as const)(
+    'skips an API whose health %s, and uses it again when it is well',
+    async (health) => {
+      const lines: string[] = [];
+      const gateway = await createGateway(lines);
+      const [, second] = apis;
+      if (second) Object.assign(second, { health, mode: 'hangs' });
+      const waiting = request(gateway).post(path).send({});
+      const first = waiting.then(({ status }) => status);
+      // The check of an API that hangs takes two seconds.
+      if (health === 'hangs') await sleep(2_300);
+      expect(await first).toBe(200);
+      expect(new Set(await respondersOf(gateway, 6))).toEqual(new Set(['a', 'c']));
+      expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ url: urls[1] }]);
+      if (second) Object.assign(second, { health: 'ok', mode: 'responds' });
+      time += 10_001;
+      expect(await respondersOf(gateway, 6)).toContain('b');
+    },
+  );
+
+  it('opens no stream at an API that is skipped', async () => {
+    const gateway = await createGateway();
+    const [, second] = apis;
+    if (second) second.health = 'down';
+    const open = async () => (await request(gateway).get(STREAM.path)).body.by as string;
+    expect(new Set([await open(), await open(), await open(), await open()])).toEqual(new Set(['a', 'c']));
+  });
+
+  it('uses an API that serves no health', async () => {
+    for (const api of apis) api.health = 'absent';
+    expect(new Set(await respondersOf(await createGateway(), 6))).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  it('loses no request that an API cuts off on a kept connection', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 6);
+    for (const api of apis) api.keptMode = 'closes';
+    expect(await respondersOf(gateway, 12, 30_000)).toHaveLength(12);
+  });
+
+  it('skips an API that cut a request off for five seconds, also when its health is well', async () => {
+    const gateway = await createGateway();
+    const [, second] = apis;
+    if (second) second.mode = 'closes';
+    expect(await respondersOf(gateway, 1)).toEqual(['a']);
+    const response = await request(gateway).post(path).send({});
+    expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
+    time += 2_001;
+    await respondersOf(gateway, 1);
+    await sleep(100);
+    expect(new Set(await respondersOf(gateway, 6))).toEqual(new Set(['a', 'c']));
+    if (second) second.mode = 'responds';
+    time += 3_000;
+    expect(await respondersOf(gateway, 6)).toContain('b');
+  });
+
+  it('responds 503 when the repeated request is cut off, too', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    for (const api of apis) Object.assign(api, { mode: 'closes', keptMode: 'closes' });
+    const response = await request(gateway).post(path).send({});
+    expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
   });
 });

@@ -1,0 +1,55 @@
+import { resultWithin, type Logger } from '@antelope-history/app-runtime';
+import type { Upstreams } from './upstreams';
+
+/** Upstreams are checked while requests arrive, at most once in this time. */
+const CHECK_EVERY_MS = 2_000;
+/** When the last check is older, a request waits for the next one, at most `WAIT_MS`. */
+const STALE_MS = 10_000;
+const WAIT_MS = 500;
+
+/** Resolves to what is wrong with each of `urls`, in their order: undefined for one that can be used. Never rejects. */
+export type FindFaults = (urls: readonly string[]) => Promise<(string | undefined)[]>;
+
+/**
+ * Skips those of several interchangeable upstreams that have a fault, until a check finds them well, or until `Upstreams` tries
+ * them again. A single upstream is not checked: there is no other to choose.
+ */
+export class UpstreamChecks {
+  private checkedAt = -Infinity;
+  private checking: Promise<void> | undefined;
+  private skipped = new Set<string>();
+
+  /** `now`: milliseconds of a steady clock. */
+  constructor(
+    private readonly upstreams: Upstreams,
+    private readonly findFaults: FindFaults,
+    private readonly log: Logger,
+    private readonly now: () => number,
+  ) {}
+
+  /** Resolves when an upstream can be chosen; never rejects. */
+  async ready(): Promise<void> {
+    if (this.upstreams.urls.length < 2) return;
+    const age = this.now() - this.checkedAt;
+    if (age >= CHECK_EVERY_MS) this.checking ??= this.check().finally(() => (this.checking = undefined));
+    if (age >= STALE_MS && this.checking) await resultWithin(this.checking, WAIT_MS, undefined);
+  }
+
+  private async check(): Promise<void> {
+    const { urls } = this.upstreams;
+    const faults = await this.findFaults(urls);
+    this.checkedAt = this.now();
+    for (const [index, url] of urls.entries()) this.judge(url, faults[index]);
+  }
+
+  private judge(url: string, fault: string | undefined): void {
+    if (fault === undefined) {
+      // Only what a check found: an upstream that broke requests off may be well for a check.
+      if (this.skipped.delete(url)) this.upstreams.setAvailable(url);
+      return;
+    }
+    this.upstreams.setUnavailable(url);
+    if (!this.skipped.has(url)) this.log.warn({ url, fault }, 'an upstream is skipped');
+    this.skipped.add(url);
+  }
+}
