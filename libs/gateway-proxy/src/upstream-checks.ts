@@ -1,8 +1,8 @@
 import { resultWithin, type Logger } from '@antelope-history/app-runtime';
 import type { Upstreams } from './upstreams';
 
-/** Upstreams are checked while requests arrive, at most once in this time. */
-const CHECK_EVERY_MS = 2_000;
+/** Upstreams are checked while requests arrive or wait, at most once in this time. */
+export const CHECK_EVERY_MS = 2_000;
 /** When the last check is older, a request waits for the next one, at most `WAIT_MS`. */
 const STALE_MS = 10_000;
 const WAIT_MS = 500;
@@ -17,7 +17,8 @@ export type FindFaults = (urls: readonly string[]) => Promise<(string | undefine
 export class UpstreamChecks {
   private checkedAt = -Infinity;
   private checking: Promise<void> | undefined;
-  private skipped = new Set<string>();
+  private readonly skipped = new Set<string>();
+  private readonly listeners: ((url: string) => void)[] = [];
 
   /** `now`: milliseconds of a steady clock. */
   constructor(
@@ -26,6 +27,11 @@ export class UpstreamChecks {
     private readonly log: Logger,
     private readonly now: () => number,
   ) {}
+
+  /** Calls `listener` with the URL of each upstream that a check finds a fault in while another one has none. */
+  onFault(listener: (url: string) => void): void {
+    this.listeners.push(listener);
+  }
 
   /** Resolves when an upstream can be chosen; never rejects. */
   async ready(): Promise<void> {
@@ -40,6 +46,9 @@ export class UpstreamChecks {
     const faults = await this.findFaults(urls);
     this.checkedAt = this.now();
     for (const [index, url] of urls.entries()) this.judge(url, faults[index]);
+    if (!faults.includes(undefined)) return;
+    const faulty = urls.filter((_url, index) => faults[index] !== undefined);
+    for (const url of faulty) for (const listener of this.listeners) listener(url);
   }
 
   private judge(url: string, fault: string | undefined): void {

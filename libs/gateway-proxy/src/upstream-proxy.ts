@@ -1,11 +1,13 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
 import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
 import { ticketOf } from './limits/limit-work';
+import { FaultFound, UpstreamAttempts } from './upstream-attempts';
 import { createUpstreamAgent } from './upstream-agent';
+import { CHECK_EVERY_MS } from './upstream-checks';
 import { UpstreamRequest } from './upstream-request';
 import { limitUpstreamTime } from './upstream-deadline';
 import { isFinalResponse, sendApiResponse, sendNodeResponse } from './upstream-response';
@@ -25,7 +27,8 @@ export type UpstreamProxy = (target: (request: Request) => string) => RequestHan
  * for some seconds (`Upstreams`). When the client disconnects, the request to the upstream is aborted.
  *
  * A request on a kept connection that ends before the response is sent once more, on a new connection: the server may have closed
- * the kept one before it got the request, for instance when it stops. All requests of an API only read.
+ * the kept one before it got the request, for instance when it stops. So is one whose API a check finds a fault in before the
+ * response begins: an API that hangs would hold it, and the client's limits, for the whole time. All requests of an API only read.
  */
 export function createApiProxy(set: UpstreamSet, log: Logger): UpstreamProxy {
   return createProxyTo(set, log, { send: sendApiResponse, repeats: true });
@@ -46,16 +49,6 @@ interface ProxyOptions {
   repeats: boolean;
 }
 
-/** A request to an upstream. */
-interface Attempt {
-  /** The end of the time for the response, by `performance.now()`. A repeated request gets no more time. */
-  readonly endsAt: number;
-  /** Sends the request once more; undefined for one that may not be repeated. */
-  readonly repeat: (() => void) | undefined;
-  url?: string;
-  sent?: ClientRequest;
-}
-
 /** What ends an attempt that gets no response from the upstream. */
 type Fail = (error: Error, request: IncomingMessage, response: Response) => void;
 
@@ -64,14 +57,15 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
   const { urls } = upstreams;
   // Parsed once: http-proxy would parse the URL for each request.
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
-  const attempts = new WeakMap<object, Attempt>();
+  const attempts = new UpstreamAttempts(() => void checks.ready(), CHECK_EVERY_MS);
+  checks.onFault((url) => attempts.cutOff(url));
   const plugins = [handleUpstream(attempts, options.send, createFail(set, attempts, log))];
   const createProxy = (keepAlive: boolean) =>
     createProxyMiddleware<IncomingMessage, Response>({
       target: urls[0],
       router: (request) => {
         const url = upstreams.next();
-        Object.assign(attempts.get(request) ?? {}, { url });
+        attempts.choose(request, url);
         return targets.get(url);
       },
       changeOrigin: true,
@@ -92,22 +86,22 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
     const send = (through: typeof proxy, repeat?: () => void): void => {
       if (response.closed) return;
       const sent = new UpstreamRequest(request, target(request));
-      attempts.set(sent, { endsAt, repeat });
+      attempts.add(sent, { endsAt, repeat });
       void through(sent, response, next);
     };
     send(proxy, options.repeats ? () => send(proxyOnNewConnection) : undefined);
   };
 }
 
-function createFail({ name, upstreams }: UpstreamSet, attempts: WeakMap<object, Attempt>, log: Logger): Fail {
+function createFail({ name, upstreams }: UpstreamSet, attempts: UpstreamAttempts, log: Logger): Fail {
   return (error, request, response) => {
     if (response.closed) return;
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    const { repeat, url, sent } = attempts.get(request) ?? {};
-    if (repeat && sent?.reusedSocket && isConnectionEnd(error)) {
+    const { repeat, url, sent } = attempts.of(request);
+    if (repeat && (error instanceof FaultFound || (sent?.reusedSocket && isConnectionEnd(error)))) {
       repeat();
       return;
     }
@@ -123,22 +117,20 @@ function isConnectionEnd(error: Error): boolean {
 
 /** The plugin for what happens to a request that was sent. */
 function handleUpstream(
-  attempts: WeakMap<object, Attempt>,
+  attempts: UpstreamAttempts,
   send: ProxyOptions['send'],
   fail: Fail,
 ): Plugin<IncomingMessage, Response> {
   return (server) => {
     server.on('proxyReq', (sent, request, response) => {
-      const attempt = attempts.get(request);
-      if (!attempt) return;
-      attempt.sent = sent;
-      limitUpstreamTime(sent, attempt.endsAt - performance.now());
+      limitUpstreamTime(sent, attempts.beginWait(request, sent).endsAt - performance.now());
       sent.once('upgrade', (_received, socket) => {
         socket.destroy();
         fail(new Error('the upstream switched to another protocol'), request, response);
       });
     });
     server.on('proxyRes', (received, request, response) => {
+      attempts.endWait(request);
       if (isFinalResponse(received)) return send(received, response, ticketOf(response));
       received.destroy();
       fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { GatewayFixture } from './gateway-fixture';
 
@@ -13,8 +14,8 @@ const PUSH = '/v1/chain/push_transaction';
 class CountingNode {
   head = 1_000;
   chainId = CHAIN;
-  /** How it handles calls: it responds, leaves the client waiting, or closes the connection after it has read the request. */
-  mode: 'responds' | 'hangs' | 'closes' = 'responds';
+  /** How it handles calls: it responds at once or after a quarter of a second, leaves the client waiting, or closes the connection after it has read the request. */
+  mode: 'responds' | 'delays' | 'hangs' | 'closes' = 'responds';
   infoMode: 'responds' | 'hangs' = 'responds';
   readonly calls: { path: string; headers: IncomingMessage['headers']; body: string }[] = [];
   private readonly server: Server;
@@ -46,6 +47,7 @@ class CountingNode {
     }
     this.calls.push({ path, headers: incoming.headers, body });
     if (this.mode === 'hangs') return;
+    if (this.mode === 'delays') await sleep(250);
     if (this.mode === 'closes') incoming.socket.destroy();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify({ by: this.name }));
   }
@@ -148,6 +150,20 @@ describe('a gateway with several chain nodes', () => {
     expect(nodes.flatMap(({ calls }) => calls).map(({ path, body }) => [path, body])).toEqual([
       [PUSH, '{"packed_trx":"00"}'],
     ]);
+  });
+
+  it('waits for the response of a node that is found to lag', async () => {
+    const gateway = await fixture.serve(createGateway());
+    await request(gateway).post(CALL).send({});
+    Object.assign(second(), { head: 900, mode: 'delays' });
+    const waiting = request(gateway)
+      .post(PUSH)
+      .send({})
+      .then(({ body }) => body);
+    await sleep(100);
+    time += 2_001;
+    await request(gateway).post(CALL).send({});
+    expect(await waiting).toEqual({ by: 'b' });
   });
 
   it('passes no credentials and no client address', async () => {

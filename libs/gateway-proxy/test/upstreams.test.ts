@@ -10,12 +10,18 @@ import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const { path } = ROUTES.getActions;
 
+/**
+ * What an API does with requests: it responds at once, after a quarter of a second, or with a pause in the response, leaves the client
+ * waiting, or closes the connection after it has read the request.
+ */
+type Mode = 'responds' | 'delays' | 'pauses' | 'hangs' | 'closes';
+
 /** One of several interchangeable history APIs; it responds with its name and the length of the body. */
 class NamedApi {
-  /** What it does with requests: it responds, leaves the client waiting, or closes the connection after it has read the request. */
-  mode: 'responds' | 'hangs' | 'closes' = 'responds';
+  mode: Mode = 'responds';
   /** What it does with requests on a connection that carried a response before. */
-  keptMode: 'responds' | 'closes' = 'responds';
+  keptMode: Mode = 'responds';
+  requests = 0;
   health: 'ok' | 'down' | 'hangs' | 'absent' = 'ok';
   private readonly kept = new WeakSet<Socket>();
   private server: Server | undefined;
@@ -40,8 +46,11 @@ class NamedApi {
     const mode = this.kept.has(incoming.socket) ? this.keptMode : this.mode;
     this.kept.add(incoming.socket);
     const { length } = await text(incoming);
-    if (mode === 'responds') response.end(JSON.stringify({ by: this.name, length }));
-    else if (mode === 'closes') incoming.socket.destroy();
+    this.requests++;
+    if (mode === 'pauses') response.write(' ');
+    if (mode === 'pauses' || mode === 'delays') await sleep(250);
+    if (mode === 'closes') incoming.socket.destroy();
+    else if (mode !== 'hangs') response.end(JSON.stringify({ by: this.name, length }));
   }
 
   private sendHealth(response: ServerResponse): void {
@@ -163,6 +172,54 @@ describe('a gateway in front of several interchangeable APIs', () => {
       expect(await respondersOf(gateway, 6)).toContain('b');
     },
   );
+
+  it('repeats the requests that wait for an API that is found to hang, and no others', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    for (const api of apis) Object.assign(api, { mode: 'delays', keptMode: 'delays' });
+    const [, second] = apis;
+    if (second) Object.assign(second, { health: 'down', mode: 'hangs', keptMode: 'hangs' });
+    const waiting = Promise.all(Array.from({ length: 6 }, () => respondersOf(gateway, 1)));
+    await sleep(100);
+    time += 2_001;
+    await respondersOf(gateway, 1);
+    expect((await waiting).flat()).not.toContain('b');
+    expect(apis.map(({ requests }) => requests).reduce((sum, count) => sum + count)).toBe(3 + 6 + 2 + 1);
+  });
+
+  it('finds that an API hangs also when no further request arrives', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 1);
+    const [, second] = apis;
+    if (second) Object.assign(second, { health: 'down', mode: 'hangs' });
+    const waiting = respondersOf(gateway, 1);
+    await sleep(100);
+    time += 2_001;
+    expect(await waiting).toEqual(['c']);
+  });
+
+  it('cuts no response off that has begun', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    const [first] = apis;
+    if (first) Object.assign(first, { health: 'down', keptMode: 'pauses' });
+    const waiting = respondersOf(gateway, 1);
+    await sleep(100);
+    time += 2_001;
+    await respondersOf(gateway, 1);
+    expect(await waiting).toEqual(['a']);
+  });
+
+  it('cuts no request off while no API is well', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    for (const api of apis) Object.assign(api, { health: 'down', keptMode: 'delays' });
+    const waiting = respondersOf(gateway, 1);
+    await sleep(100);
+    time += 2_001;
+    expect(await Promise.all([waiting, respondersOf(gateway, 1)])).toEqual([['a'], ['b']]);
+    expect(apis.map(({ requests }) => requests)).toEqual([2, 2, 1]);
+  });
 
   it('opens no stream at an API that is skipped', async () => {
     const gateway = await createGateway();
