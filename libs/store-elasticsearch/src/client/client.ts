@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
+import { NodePool, WatchedConnection } from './cluster-nodes';
 import type { ElasticsearchOptions } from './elasticsearch-options';
 
 /** Sockets per node besides those of bulk requests. */
@@ -36,6 +37,7 @@ export function createClient(options: ElasticsearchOptions): Client {
     disablePrototypePoisoningProtection: true,
     Transport: QuickRetryTransport,
   };
+  if (options.urls.length > 1) Object.assign(settings, { Connection: WatchedConnection, ConnectionPool: NodePool });
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
   if (options.caFile !== undefined) settings.tls = { ca: readCaFile(options.caFile) };
   return new Client(settings);
