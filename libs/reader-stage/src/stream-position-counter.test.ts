@@ -29,6 +29,17 @@ describe('the stream positions of a reader', () => {
     expect(behind.take().sequence).toBeGreaterThan(newest);
   });
 
+  it('stay integers when the clock is centuries ahead, and go on from there when it is right again', () => {
+    const ahead = new StreamPositionCounter();
+    const lastEpoch = ahead.beginEpoch(0, 0, Date.UTC(2300, 0));
+    const [first, second] = [ahead.take().sequence, ahead.take().sequence];
+    expect([second - first, Number.isSafeInteger(second)]).toEqual([1, true]);
+    const right = new StreamPositionCounter();
+    right.beginEpoch(first, lastEpoch, Date.UTC(2026, 0));
+    expect(right.take().sequence).toBeGreaterThan(second);
+    expect(Number.isSafeInteger(right.take().sequence + 1e12)).toBe(true);
+  });
+
   it('are higher than the committed sequences of another reader', () => {
     const positions = new StreamPositionCounter();
     positions.beginEpoch(9_000_000, 0, 5);
