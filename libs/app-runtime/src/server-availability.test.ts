@@ -20,6 +20,17 @@ describe('openWhenAvailable', () => {
     expect(failures).toEqual(['the cluster is unavailable', 'the cluster is unavailable']);
   });
 
+  it('ends at once when it is interrupted while it waits', async () => {
+    const interrupted = new AbortController();
+    const opened = openWhenAvailable(
+      () => Promise.reject(away()),
+      'STORE_UNAVAILABLE',
+      () => interrupted.abort(),
+      interrupted.signal,
+    );
+    await expect(opened).rejects.toMatchObject({ code: 'STOPPED' });
+  });
+
   it('rejects with any other error at once', async () => {
     const refuse = () => Promise.reject(new HistoryError('STORE_REFUSED', 'no'));
     await expect(openWhenAvailable(refuse, 'STORE_UNAVAILABLE', () => undefined)).rejects.toThrow('no');

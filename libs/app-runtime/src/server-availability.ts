@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Backoff } from '@antelope-history/connectivity';
-import { hasErrorCode, type ErrorCode, type HistoryError } from '@antelope-history/schemas';
+import { abortableSleep, Backoff } from '@antelope-history/connectivity';
+import { hasErrorCode, type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { Logger } from './logger';
 
 /** Milliseconds between attempts to open what a server that is unavailable, or still starting, has to provide. */
@@ -13,12 +12,13 @@ export function logConnectionErrors(log: Logger, server: string): (error: Histor
 
 /**
  * Calls `open` until it does not reject with `unavailable`, with growing pauses. Each such rejection goes to `onError`; any
- * other one rejects the result.
+ * other one rejects the result. Rejects with `STOPPED` when `interruption` aborts while it waits.
  */
 export async function openWhenAvailable<T>(
   open: () => Promise<T>,
   unavailable: ErrorCode,
   onError: (error: HistoryError) => void,
+  interruption?: AbortSignal,
 ): Promise<T> {
   const backoff = new Backoff(RETRY_MIN_MS, RETRY_MAX_MS);
   for (;;) {
@@ -27,7 +27,8 @@ export async function openWhenAvailable<T>(
     } catch (error) {
       if (!hasErrorCode(error, unavailable)) throw error;
       onError(error);
-      await sleep(backoff.next());
+      await abortableSleep(backoff.next(), interruption);
+      if (interruption?.aborted) throw new HistoryError('STOPPED', 'interrupted while the server was unavailable');
     }
   }
 }

@@ -11,10 +11,14 @@ export type { ElasticsearchOptions } from './client/elasticsearch-options';
  * nothing: a store without indices reads as an empty one. Rejects with
  * - `STORE_UNAVAILABLE` when the cluster cannot be reached;
  * - `ACCESS_REFUSED`, `CERTIFICATE_REFUSED`, `STORE_REFUSED` when the configuration or the cluster has to change first;
- * - `STORE_FORMAT_MISMATCH` when another format version wrote the indices.
+ * - `STORE_FORMAT_MISMATCH` when another format version wrote the indices;
+ * - `STOPPED` when `interruption` aborts, as each of its methods does from then on.
  */
-export async function openElasticsearchStoreReader(options: ElasticsearchOptions): Promise<StoreReader> {
-  const client = createClient(options);
+export async function openElasticsearchStoreReader(
+  options: ElasticsearchOptions,
+  interruption?: AbortSignal,
+): Promise<StoreReader> {
+  const client = createClient(options, interruption);
   const reader = new ElasticsearchReader(client, new IndexNames(options.indexPrefix), options.requestTimeoutSeconds);
   try {
     await reader.getStatus();

@@ -14,6 +14,12 @@ export interface ReplayedAbi {
   id: string | undefined;
 }
 
+/** The stored versions in force before and after a change. */
+export interface AbisAround {
+  before: AbiVersion | undefined;
+  after: AbiVersion | undefined;
+}
+
 /**
  * Compares stored ABI versions with the ABIs that the stored `setabi` actions set: each has exactly the bytes of its action and is
  * in force until the contract's next one. The versions of before the first replayed `setabi` of a contract are not compared.
@@ -24,10 +30,15 @@ export class AbiVerifier {
     readonly latest = new Map<string, ReplayedAbi>(),
   ) {}
 
-  /** Compares the versions in force before and after a change. Rejects with the errors of the store. */
-  async verify({ account, abi, blockNum, sequence }: SetAbi): Promise<StoredFault[]> {
+  /** Reads the versions in force before and after a change. Rejects with the errors of the store. */
+  async read({ account, blockNum, sequence }: SetAbi): Promise<AbisAround> {
     const requests = [sequence, sequence + 1].map((at) => ({ account, blockNum, sequence: at }));
     const [before, after] = await this.readVersions(requests);
+    return { before, after };
+  }
+
+  /** Compares the versions in force before and after a change. */
+  verify({ account, abi, blockNum, sequence }: SetAbi, { before, after }: AbisAround): StoredFault[] {
     const faults = this.latestFaults(account, before);
     const isRight = abi.length === 0 ? after === undefined : (after?.bytes?.equals(abi) ?? false);
     if (isRight) {

@@ -15,7 +15,7 @@ version reads and continues the data of 4.1.0 without this; only these two kinds
 Embedded store: stop the service first, because data has one writer. Elasticsearch: stop the indexers of the earlier version;
 those of this version may run, also meanwhile.
 
-Ctrl-C ends it after the step in progress, and the same command continues. Queries use the data as it was until the last step.
+Ctrl-C ends it, and the same command continues. Queries use the data as it was until the last step.
 
 --json prints one JSON object at the end.
 

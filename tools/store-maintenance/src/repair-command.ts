@@ -39,7 +39,7 @@ export async function runRepair(host: CommandHost): Promise<number> {
   const config = loadConfig(file, host.environment, { uses: ['store', 'ship'] });
   requireData(config.store);
   const log = createLogger('repair', config.logLevel);
-  const reader = await openStoreReader(config.store, log);
+  const reader = await openStoreReader(config.store, log, host.signal);
   try {
     const repairer = await openStoreRepairer(config.store, log);
     try {

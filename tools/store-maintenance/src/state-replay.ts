@@ -48,13 +48,10 @@ export class StateReplay {
    * unreadable until it was repaired, changes only what they have not changed. Throws `DECODE_FAILED`.
    */
   apply(blockNum: number, transactions: readonly StoredBlockTransaction[]): SetAbi[] {
-    const abis: SetAbi[] = [];
     for (const action of inOrder(transactions)) {
       for (const change of permissionChangesOf(action)) this.change(change, blockNum, action.name === 'newaccount');
-      const set = readSetAbi(action);
-      if (set) abis.push({ ...set, blockNum, sequence: action.traces[0]?.receipt.globalSequence ?? 0 });
     }
-    return abis;
+    return setAbisOf(blockNum, transactions);
   }
 
   /** Adds what an earlier run has replayed of an account. */
@@ -82,6 +79,14 @@ export class StateReplay {
     for (const key of keys) this.keys.add(key);
     for (const actor of actors) this.actors.add(actor);
   }
+}
+
+/** The ABIs that a block's actions set, in their order. Throws `DECODE_FAILED`. */
+export function setAbisOf(blockNum: number, transactions: readonly StoredBlockTransaction[]): SetAbi[] {
+  return inOrder(transactions).flatMap((action) => {
+    const set = readSetAbi(action);
+    return set ? [{ ...set, blockNum, sequence: action.traces[0]?.receipt.globalSequence ?? 0 }] : [];
+  });
 }
 
 /** The accounts whose permissions a block's actions change. */

@@ -29,7 +29,7 @@ transactions are found with the blocks. The service may run meanwhile.
 Without --from and --to: from the first block to the last irreversible one. With --to below it, permissions are not compared,
 because only their state of now is stored.
 
-Ctrl-C ends it after the block in progress; the last line says with which --from it continues. With --checkpoint FILE it
+Ctrl-C ends it after the last whole block; the last line says with which --from it continues. With --checkpoint FILE it
 writes FILE then and every ten minutes, and the same command continues from there as if it had not been interrupted; FILE is
 removed at the end.
 --json prints one JSON object per fault and one with the counts at the end.
@@ -63,7 +63,7 @@ export async function runVerify(host: CommandHost): Promise<number> {
   const file = options.config === undefined ? [] : ['--config', options.config];
   const config = loadConfig(file, host.environment, { uses: ['store'] });
   requireData(config.store);
-  const reader = await openStoreReader(config.store, createLogger('verify', config.logLevel));
+  const reader = await openStoreReader(config.store, createLogger('verify', config.logLevel), host.signal);
   try {
     return await verifyRange(reader, options, host);
   } finally {

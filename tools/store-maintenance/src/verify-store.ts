@@ -1,5 +1,6 @@
-import type { HistoryReader } from '@antelope-history/store';
-import { AbiVerifier } from './abi-verifier';
+import type { BlockTracesLookup, HistoryReader } from '@antelope-history/store';
+import { hasErrorCode } from '@antelope-history/schemas';
+import { type AbisAround, AbiVerifier } from './abi-verifier';
 import { BlockRanges } from './block-ranges';
 import {
   ChainVerifier,
@@ -12,7 +13,7 @@ import type { Checkpoint } from './checkpoint';
 import type { ListVerifier } from './list-verifier';
 import { PermissionVerifier } from './permission-verifier';
 import { type BlockRead, readBlocks } from './read-blocks';
-import { StateReplay } from './state-replay';
+import { type SetAbi, setAbisOf, StateReplay } from './state-replay';
 
 export interface VerifyOptions {
   /** First and last block number. */
@@ -24,7 +25,7 @@ export interface VerifyOptions {
   comparesPermissions: boolean;
   /** Without it the lists of the store are not compared. */
   lists?: ListVerifier;
-  /** Aborts after the block in progress. */
+  /** Ends the run after the block in progress, or before it when a read rejects with `STOPPED`. */
   signal: AbortSignal;
   onFault(fault: StoredFault): void;
   /** Called after each block. */
@@ -74,32 +75,50 @@ class StoreVerification {
   }
 
   async run(): Promise<Verification> {
-    const { to, signal, comparesPermissions, lists, afterBlock } = this.options;
+    const { signal } = this.options;
+    let counts: VerifiedCounts | undefined;
+    try {
+      await this.verifyBlocks();
+      counts = { ...this.chain.counts };
+      await this.verifyWhole();
+    } catch (error) {
+      if (!signal.aborted || !hasErrorCode(error, 'STOPPED')) throw error;
+    }
+    // What follows the last block begins again when the run continues.
+    return this.result(signal.aborted && counts ? counts : this.chain.counts);
+  }
+
+  private async verifyBlocks(): Promise<void> {
+    const { to, signal, afterBlock } = this.options;
     for await (const read of readBlocks(this.reader, this.next, to)) {
       await this.verifyBlock(read);
       if (signal.aborted) break;
       await afterBlock?.(() => this.result(this.chain.counts));
     }
-    const counts = { ...this.chain.counts };
-    if (this.next > to && !signal.aborted) {
-      for (const fault of await this.abis.verifyLatest(to)) {
-        this.wrong.add(fault.blockNum);
-        this.report(fault);
-      }
-      for (const fault of (await lists?.verify(signal)) ?? []) this.report(fault);
-      if (comparesPermissions && this.isReplayWhole) await this.verifyPermissions();
+  }
+
+  /** Verifies what shows only when every block is. */
+  private async verifyWhole(): Promise<void> {
+    const { to, signal, comparesPermissions, lists } = this.options;
+    if (this.next <= to || signal.aborted) return;
+    for (const fault of await this.abis.verifyLatest(to)) {
+      this.wrong.add(fault.blockNum);
+      this.report(fault);
     }
-    // What follows the last block begins again when the run continues.
-    return this.result(signal.aborted ? counts : this.chain.counts);
+    for (const fault of (await lists?.verify(signal)) ?? []) this.report(fault);
+    if (comparesPermissions && this.isReplayWhole) await this.verifyPermissions();
   }
 
   private async verifyBlock(read: BlockRead): Promise<void> {
+    // Before anything is noted of the block: a run that is interrupted here continues with it.
+    const abis = await this.readAbis(read);
     const verified = this.chain.verify(this.next, read);
     this.hasSkippedBlocks ||= verified.isRemoved;
     if (verified.isRemoved || verified.faults.some(isOfContents)) this.distrust();
     else if ('found' in read && read.found.block) {
       this.options.lists?.add(this.next, read.found.transactions);
-      verified.faults.push(...(await this.verifyState(read.found.transactions)));
+      for (const [index, set] of this.replay.apply(this.next, read.found.transactions).entries())
+        verified.faults.push(...this.abis.verify(set, abis[index] as AbisAround));
     }
     for (const fault of verified.faults) this.report(fault);
     this.noteWrong(verified);
@@ -123,10 +142,11 @@ class StoreVerification {
     }
   }
 
-  private async verifyState(transactions: Parameters<StateReplay['apply']>[1]): Promise<StoredFault[]> {
-    const faults: StoredFault[] = [];
-    for (const set of this.replay.apply(this.next, transactions)) faults.push(...(await this.abis.verify(set)));
-    return faults;
+  /** The stored versions around each ABI that a block sets; none for a block that cannot be decoded. */
+  private async readAbis(read: BlockRead): Promise<AbisAround[]> {
+    const around: AbisAround[] = [];
+    for (const set of 'found' in read ? setsOf(this.next, read.found) : []) around.push(await this.abis.read(set));
+    return around;
   }
 
   private async verifyPermissions(): Promise<void> {
@@ -160,5 +180,14 @@ class StoreVerification {
       lists: this.options.lists?.sections ?? [],
       isComplete,
     };
+  }
+}
+
+function setsOf(blockNum: number, { transactions }: BlockTracesLookup): SetAbi[] {
+  try {
+    return setAbisOf(blockNum, transactions);
+  } catch (error) {
+    if (hasErrorCode(error, 'DECODE_FAILED')) return [];
+    throw error;
   }
 }

@@ -16,7 +16,8 @@ import { FIRST_POSITION, LAST_WRITTEN, loadEarlierIndices, LOST_MESSAGE } from '
 import { elasticsearchOptions } from './elasticsearch-options';
 import { expectSameLists } from './migrated-lists';
 import { recordsOf } from './recorded-records';
-import { runMain } from './run-main';
+import { PausableServer } from './pausable-server';
+import { ended, runMain, startMain } from './run-main';
 
 /** Of the recording: few, because each is compared by many requests. */
 const MESSAGES = 300;
@@ -73,16 +74,12 @@ describeWithService(['elasticsearch'], (url = '') => {
       await client.indices.deleteIndexTemplate({ name: `${prefix}-*` });
     });
 
-    const migrate = (...args: string[]) =>
-      runMain(
-        'migrate-main',
-        {
-          HISTORY_STORE__KIND: 'elasticsearch',
-          HISTORY_STORE__ELASTICSEARCH__URLS: url,
-          HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX: prefix,
-        },
-        args,
-      );
+    const at = (address: string): NodeJS.ProcessEnv => ({
+      HISTORY_STORE__KIND: 'elasticsearch',
+      HISTORY_STORE__ELASTICSEARCH__URLS: address,
+      HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX: prefix,
+    });
+    const migrate = (...args: string[]) => runMain('migrate-main', at(url), args);
 
     const committed = async (): Promise<number | undefined> => (await writer.maintain()).committed?.num;
 
@@ -139,6 +136,42 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect((await old.getStatus()).dataFields).toEqual((await fresh.getStatus()).dataFields);
       await expectSame();
     });
+
+    it.each([
+      ['_bulk', 2, 'SIGINT'],
+      ['_bulk', 2, 'SIGKILL'],
+      // The plan after the first step.
+      ['_doc/migration', 3, 'SIGINT'],
+      ['_doc/migration', 3, 'SIGKILL'],
+      ['_doc/progress?', 2, 'SIGKILL'],
+    ] as const)(
+      'is migrated after a migration ended at %s, request %i, by %s while the server was paused',
+      async (text, number, signal) => {
+        await writeRest();
+        const server = await PausableServer.start(url);
+        const paused = server.pauseAt(text, number);
+        const child = startMain('migrate-main', at(server.url), []);
+        const end = ended(child);
+        await paused;
+        const begun = performance.now();
+        child.kill(signal);
+        const { status, output } = await end;
+        expect(performance.now() - begun).toBeLessThan(15_000);
+        if (signal === 'SIGINT') {
+          expect([status, output]).toEqual([1, expect.stringMatching(/^interrupted .*: the same command continues$/m)]);
+        }
+        // The next one has begun when the server executes what it got of this one.
+        const next = migrate('--json');
+        await sleep(500);
+        server.resume();
+        const { status: ending } = await next;
+        // It may have taken the late plan for that of a migration that runs.
+        if (ending !== 0) expect((await migrate()).status).toBe(0);
+        await server.stop();
+        expect(await migrate()).toMatchObject({ status: 0, output: 'nothing is missing\n' });
+        await expectSame();
+      },
+    );
 
     it('is migrated while an indexer writes', async () => {
       const writing = writeRest();

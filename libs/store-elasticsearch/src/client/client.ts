@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Transport, type ClientOptions, type TransportOptions } from '@elastic/elasticsearch';
+import {
+  Client,
+  Transport,
+  type ClientOptions,
+  type TransportOptions,
+  type TransportRequestOptions,
+  type TransportRequestParams,
+} from '@elastic/elasticsearch';
 import { HistoryError } from '@antelope-history/schemas';
 import { NodePool, WatchedConnection } from './cluster-nodes';
 import type { ElasticsearchOptions } from './elasticsearch-options';
@@ -25,8 +32,37 @@ class QuickRetryTransport extends Transport {
   }
 }
 
-/** Makes the client; it connects when it is first used. Throws `CONFIG_INVALID` when the CA file cannot be read. */
-export function createClient(options: ElasticsearchOptions): Client {
+/** The transport of a client whose requests reject with `STOPPED` as soon as the signal aborts. */
+function interruptedBy(interruption: AbortSignal): typeof Transport {
+  return class extends QuickRetryTransport {
+    /** Only the waiting ends: the server may execute a request that is on its way. */
+    override async request<Response>(
+      params: TransportRequestParams,
+      options: TransportRequestOptions = {},
+    ): Promise<Response> {
+      // A signal for each request: one of all would keep what each of them has added to it.
+      const ending = new AbortController();
+      const end = (): void => ending.abort();
+      const signals = [interruption, ...(options.signal ? [options.signal] : [])];
+      if (signals.some(({ aborted }) => aborted)) end();
+      for (const signal of signals) signal.addEventListener('abort', end);
+      try {
+        return await super.request<Response>(params, { ...options, signal: ending.signal });
+      } catch (error) {
+        if (interruption.aborted) throw new HistoryError('STOPPED', 'interrupted');
+        throw error;
+      } finally {
+        for (const signal of signals) signal.removeEventListener('abort', end);
+      }
+    }
+  };
+}
+
+/**
+ * Makes the client; it connects when it is first used. Its requests reject with `STOPPED` when `interruption` aborts. Throws
+ * `CONFIG_INVALID` when the CA file cannot be read.
+ */
+export function createClient(options: ElasticsearchOptions, interruption?: AbortSignal): Client {
   const settings: ClientOptions = {
     nodes: options.urls,
     requestTimeout: options.requestTimeoutSeconds * 1000,
@@ -35,7 +71,7 @@ export function createClient(options: ElasticsearchOptions): Client {
     agent: { connections: options.bulkConcurrency + SPARE_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS },
     enableMetaHeader: false,
     disablePrototypePoisoningProtection: true,
-    Transport: QuickRetryTransport,
+    Transport: interruption ? interruptedBy(interruption) : QuickRetryTransport,
   };
   if (options.urls.length > 1) Object.assign(settings, { Connection: WatchedConnection, ConnectionPool: NodePool });
   if (options.username !== undefined) settings.auth = { username: options.username, password: options.password ?? '' };
@@ -43,9 +79,13 @@ export function createClient(options: ElasticsearchOptions): Client {
   return new Client(settings);
 }
 
-/** Runs `use` with a client of its own, which is closed at the end. Rejects as `use` does. */
-export async function withClient<T>(options: ElasticsearchOptions, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = createClient(options);
+/** Runs `use` with a client of its own, which is closed at the end. Rejects as `use` does. `interruption`: see `createClient`. */
+export async function withClient<T>(
+  options: ElasticsearchOptions,
+  use: (client: Client) => Promise<T>,
+  interruption?: AbortSignal,
+): Promise<T> {
+  const client = createClient(options, interruption);
   try {
     return await use(client);
   } finally {

@@ -1,4 +1,4 @@
-import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
+import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { type MigrationControl, NOTHING_MISSING, type StoreMigration } from '@antelope-history/store';
 import { withClient } from '../client/client';
 import type { ElasticsearchWriterOptions } from '../client/elasticsearch-options';
@@ -33,31 +33,35 @@ const MAX_TRIES = 200;
 /**
  * Adds to the actions of a store of an earlier version, or of another `index.data_fields`, what they lack. Queries use it from
  * the last step on, when all committed actions have it. Indexers of this version may write meanwhile, those of an earlier one may
- * not. Rejects as `openElasticsearchStoreWriter`, with `STORE_UNAVAILABLE` when it can go on later, and with `STORE_IN_USE` when
- * blocks are committed faster than it follows.
+ * not. Rejects as `openElasticsearchStoreWriter`, with `STORE_UNAVAILABLE` when it can go on later, with `STORE_IN_USE` when
+ * blocks are committed faster than it follows, and with `STOPPED` when `signal` aborts before it begins.
  */
 export async function migrateElasticsearch(options: ElasticsearchMigrationOptions): Promise<StoreMigration> {
-  return withClient(options, async (client) => {
-    const names = new IndexNames(options.indexPrefix);
-    const { replicas, catchUpReplicas = replicas, bulkConcurrency, requestTimeoutSeconds } = options;
-    const progress = new ProgressStore(client, names);
-    const plans = new MigrationPlans(client, names);
-    const read = await progress.read();
-    const plan = read && planOf(read.progress, options.dataFields ?? [], await plans.read());
-    if (!plan) return NOTHING_MISSING;
-    const layout = layoutOf(read.progress);
-    // A writer by other fields that is suspended until later would take the added ones off again.
-    const terms = new WriteTerms(progress, writeFencesOf(client, names));
-    await terms.indexBy(options.dataFields ?? []);
-    // Before an action is updated: from here on, a repair writes the values of the fields, too.
-    await plans.write(plan);
-    // A repair that was suspended before would replace actions by those without the fields.
-    await terms.beginNew();
-    await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
-    const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
-    const searcher = new Searcher(client, requestTimeoutSeconds);
-    return new Migration({ names, searcher, progress, terms, plans, updater }, plan, options).run();
-  });
+  return withClient(
+    options,
+    async (client) => {
+      const names = new IndexNames(options.indexPrefix);
+      const { replicas, catchUpReplicas = replicas, bulkConcurrency, requestTimeoutSeconds } = options;
+      const progress = new ProgressStore(client, names);
+      const plans = new MigrationPlans(client, names);
+      const read = await progress.read();
+      const plan = read && planOf(read.progress, options.dataFields ?? [], await plans.read());
+      if (!plan) return NOTHING_MISSING;
+      const layout = layoutOf(read.progress);
+      // A writer by other fields that is suspended until later would take the added ones off again.
+      const terms = new WriteTerms(progress, writeFencesOf(client, names));
+      await terms.indexBy(options.dataFields ?? []);
+      // Before an action is updated: from here on, a repair writes the values of the fields, too.
+      await plans.write(plan);
+      // A repair that was suspended before would replace actions by those without the fields.
+      await terms.beginNew();
+      await new IndexProvisioner(client, names, { replicas, catchUpReplicas, layout }).mapActionFields();
+      const updater = new ActionUpdater(new BulkWriter(client, bulkConcurrency), new MissingFields(plan));
+      const searcher = new Searcher(client, requestTimeoutSeconds);
+      return new Migration({ names, searcher, progress, terms, plans, updater }, plan, options).run();
+    },
+    options.signal,
+  );
 }
 
 interface MigrationParts {
@@ -82,9 +86,19 @@ class Migration {
 
   async run(): Promise<StoreMigration> {
     const { traces, fields } = this.plan;
-    const isComplete = await this.addAll();
+    const isComplete = await this.addAllOrStop();
     if (isComplete) await this.parts.plans.remove();
     return { traces: traces && !this.hasRemovedBlocks, fields: [...fields], actions: this.actions, isComplete };
+  }
+
+  /** False when `signal` ended it, also in the middle of a step, which the next run repeats. */
+  private async addAllOrStop(): Promise<boolean> {
+    try {
+      return await this.addAll();
+    } catch (error) {
+      if (!this.options.signal.aborted || !hasErrorCode(error, 'STOPPED')) throw error;
+      return false;
+    }
   }
 
   /** False when `signal` ended it. */
