@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { abortableSleep } from '@antelope-history/connectivity';
 import type { Client } from '@elastic/elasticsearch';
-import { HistoryError } from '@antelope-history/schemas';
+import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
 import { withStoreErrors } from '../client/store-errors';
@@ -18,53 +18,107 @@ import {
 } from './snapshot-client';
 
 const POLL_MS = 500;
+/** For this time a cluster may restore no shard, for example while its master is being elected. */
+const STALL_LIMIT_MS = 120_000;
+
+/**
+ * Nothing reads or writes what is restored until it is complete and compared: an app that is started before, also when this program
+ * was killed, finds the store unavailable, and `check-config` names the blocks.
+ */
+const BLOCKED = { 'index.blocks.read': true, 'index.blocks.write': true };
+const OPEN = { 'index.blocks.read': null, 'index.blocks.write': null };
+
+export interface RestoreOptions extends SnapshotOptions {
+  stallLimitMs?: number;
+}
 
 /**
  * Restores all indices of the store and resolves when every document can be read. The apps continue from it when they start.
  * Rejects with `CONFIG_INVALID` when there is no such snapshot of the store, or when indices of its prefix exist, which it never
- * replaces, with `STOPPED` when the signal aborts, and as `openElasticsearchStoreReader`.
+ * replaces, with `STORE_REFUSED` when the cluster does not restore all of it, or it is not what the snapshot says of itself, with
+ * `STOPPED` when the signal aborts, and as `openElasticsearchStoreReader`.
  */
-export async function restoreSnapshot(
-  options: ElasticsearchOptions,
-  { repository, name, onProgress, signal }: SnapshotOptions,
-): Promise<StoreSnapshot> {
-  return withClient(options, async (client) => {
-    const names = new IndexNames(options.indexPrefix);
-    await requireRepository(client, repository);
-    const info = await findSnapshot(client, repository, name);
-    const snapshot = info && toStoreSnapshot(info, names);
-    if (!snapshot?.isComplete) {
-      const what = snapshot ? 'is not complete' : `of the prefix ${names.prefix} does not exist`;
-      throw new HistoryError('CONFIG_INVALID', `the snapshot ${name} ${what} in the repository ${repository}`);
-    }
-    await requireNoIndices(client, names);
-    const indices = `${names.prefix}-*`;
-    await withStoreErrors(
-      client.snapshot.restore({
-        repository,
-        snapshot: name,
-        indices,
-        include_aliases: true,
-        include_global_state: false,
-        feature_states: ['none'],
-        wait_for_completion: false,
-      }),
+export async function restoreSnapshot(options: ElasticsearchOptions, snapshot: RestoreOptions): Promise<StoreSnapshot> {
+  const names = new IndexNames(options.indexPrefix);
+  const indices = `${names.prefix}-*`;
+  const run = { hasBegun: false };
+  const begin = async (client: Client): Promise<StoreSnapshot> => {
+    const info = await findComplete(client, names, snapshot);
+    await requireNoIndices(client, indices);
+    run.hasBegun = true;
+    await requestRestore(client, indices, snapshot);
+    await untilReadable(client, indices, snapshot);
+    await takeIntoUse(client, names, info);
+    return info.snapshot;
+  };
+  try {
+    return await withClient(options, begin, snapshot.signal);
+  } catch (error) {
+    if (!run.hasBegun || !hasErrorCode(error, 'STOPPED')) throw error;
+    const what = `the cluster goes on to restore: delete the indices ${indices} before you try again`;
+    throw new HistoryError('STOPPED', what);
+  }
+}
+
+interface CompleteSnapshot {
+  snapshot: StoreSnapshot;
+  metadata: Partial<SnapshotMetadata>;
+}
+
+async function findComplete(
+  client: Client,
+  names: IndexNames,
+  { repository, name }: SnapshotOptions,
+): Promise<CompleteSnapshot> {
+  await requireRepository(client, repository);
+  const info = await findSnapshot(client, repository, name);
+  const snapshot = info && toStoreSnapshot(info, names);
+  if (snapshot?.isComplete) return { snapshot, metadata: info?.metadata ?? {} };
+  const what = snapshot ? 'is not complete' : `of the prefix ${names.prefix} does not exist`;
+  throw new HistoryError('CONFIG_INVALID', `the snapshot ${name} ${what} in the repository ${repository}`);
+}
+
+async function requestRestore(client: Client, indices: string, { repository, name }: SnapshotOptions): Promise<void> {
+  await withStoreErrors(
+    client.snapshot.restore({
+      repository,
+      snapshot: name,
+      indices,
+      index_settings: BLOCKED,
+      include_aliases: true,
+      include_global_state: false,
+      feature_states: ['none'],
+      wait_for_completion: false,
+    }),
+  );
+}
+
+/** Compares what was restored with what the snapshot says of itself, and opens it to the apps. */
+async function takeIntoUse(
+  client: Client,
+  names: IndexNames,
+  { snapshot, metadata: { history_writes: writes } }: CompleteSnapshot,
+): Promise<void> {
+  const { name } = snapshot;
+  const indices = `${names.prefix}-*`;
+  if (writes !== undefined && writes !== (await readNewestWrites(client, names))) {
+    throw new HistoryError(
+      'STORE_REFUSED',
+      `something was written while the snapshot ${name} was made: delete the indices ${indices} and restore another one`,
     );
-    await untilReadable(client, indices, { onProgress, signal });
-    const read = await new ProgressReader(client, names).read();
-    if (!read || read.progress.committed?.id !== snapshot.committed?.id) {
-      throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
-    }
-    const { history_writes: writes } = (info?.metadata ?? {}) as Partial<SnapshotMetadata>;
-    if (writes !== undefined && writes !== (await readNewestWrites(client, names))) {
-      throw new HistoryError(
-        'STORE_REFUSED',
-        `something was written while the snapshot ${name} was made: delete the indices ${indices} and restore another one`,
-      );
-    }
-    await renewStoreId(client, names, read);
-    return snapshot;
-  });
+  }
+  await setBlocks(client, names.progress, { ...OPEN, 'index.blocks.write': true });
+  const read = await new ProgressReader(client, names).read();
+  if (!read || read.progress.committed?.id !== snapshot.committed?.id) {
+    throw new HistoryError('STORE_REFUSED', `what was restored is not what the snapshot ${name} says of itself`);
+  }
+  await setBlocks(client, names.progress, OPEN);
+  await renewStoreId(client, names, read);
+  await setBlocks(client, indices, OPEN);
+}
+
+async function setBlocks(client: Client, index: string, settings: Record<string, true | null>): Promise<void> {
+  await withStoreErrors(client.indices.putSettings({ index, settings }));
 }
 
 /** An API that was paused meanwhile recognises by it that what it has cached is of the indices before. */
@@ -81,27 +135,40 @@ async function renewStoreId(client: Client, names: IndexNames, read: ReadProgres
   );
 }
 
-async function requireNoIndices(client: Client, names: IndexNames): Promise<void> {
-  const indices = `${names.prefix}-*`;
-  const existing = Object.keys(await withStoreErrors(client.indices.get({ index: indices, features: ['aliases'] })));
-  if (existing.length === 0) return;
+async function requireNoIndices(client: Client, indices: string): Promise<void> {
+  const existing = await withStoreErrors(client.indices.getSettings({ index: indices, flat_settings: true }));
+  const found = Object.values(existing);
+  if (found.length === 0) return;
+  const isLeft = found.some(({ settings }) => settings && 'index.blocks.read' in settings);
+  const whose = isLeft ? ', which a restore that did not end has left' : '';
   throw new HistoryError(
     'CONFIG_INVALID',
-    `the cluster has ${existing.length} indices ${indices}: stop all apps and delete these indices first`,
+    `the cluster has ${found.length} indices ${indices}${whose}: stop all apps and delete these indices first`,
   );
 }
 
 async function untilReadable(
   client: Client,
   index: string,
-  { onProgress, signal }: Pick<SnapshotOptions, 'onProgress' | 'signal'>,
+  { onProgress, signal, stallLimitMs = STALL_LIMIT_MS }: RestoreOptions,
 ): Promise<void> {
-  while (!signal?.aborted) {
+  let movedAt = performance.now();
+  let before = -1;
+  for (;;) {
     const health = await withStoreErrors(client.cluster.health({ index, level: 'indices' }));
+    const { active_primary_shards: active, initializing_shards: initializing } = health;
     const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
-    onProgress?.(health.active_primary_shards, shards);
-    if (shards > 0 && health.active_primary_shards === shards && !health.timed_out) return;
+    onProgress?.(active, shards);
+    if (shards > 0 && active === shards && !health.timed_out) return;
+    if (initializing > 0 || active !== before) movedAt = performance.now();
+    before = active;
+    if (performance.now() - movedAt > stallLimitMs) {
+      throw new HistoryError(
+        'STORE_REFUSED',
+        `the cluster restores nothing more, and ${shards - active} of ${shards} shards are missing: ` +
+          `GET _cluster/allocation/explain says why; then delete the indices ${index} and restore again`,
+      );
+    }
     await abortableSleep(POLL_MS, signal);
   }
-  throw new HistoryError('STOPPED', `the cluster goes on to restore: delete the indices ${index} before you try again`);
 }
