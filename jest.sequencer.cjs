@@ -12,6 +12,8 @@ const LONGEST = [
   'libs/store-elasticsearch/test/faults.test.ts',
   'tools/store-maintenance/test/migrate-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/migrate.test.ts',
+  'tools/store-maintenance/test/snapshot-killed.test.ts',
+  'tools/store-maintenance/test/paused-elasticsearch.test.ts',
   'libs/store-elasticsearch/test/action-depth.test.ts',
   'apps/e2e/test/clients.test.ts',
   'tools/simulate/src/seeds/distributed-seeds.test.ts',

@@ -154,17 +154,69 @@ describeWithService(['elasticsearch'], (url = '') => {
       await writer.writeBlocks(sessions.read(chain.blocks(undefined, plans(5))));
       await writer.close();
       const options = store.optionsWith({});
-      const snapshot = { repository, name: 'cut', signal: AbortSignal.abort() };
+      /** Ctrl-C while the cluster makes or restores it. */
+      const cut = () => {
+        const interrupted = new AbortController();
+        return { repository, name: 'cut', signal: interrupted.signal, onProgress: () => interrupted.abort() };
+      };
       const stopped = (message: string) => ({ code: 'STOPPED', message: expect.stringContaining(message) });
-      await expect(createSnapshot(options, snapshot)).rejects.toMatchObject(
+      await expect(createSnapshot(options, cut())).rejects.toMatchObject(
         stopped('the snapshot cut was interrupted and is deleted'),
       );
       expect(await listSnapshots(options, repository)).toEqual([]);
       await createSnapshot(options, { repository, name: 'cut' });
       await deleteIndices(store);
-      await expect(restoreSnapshot(options, snapshot)).rejects.toMatchObject(
+      await expect(restoreSnapshot(options, cut())).rejects.toMatchObject(
         stopped(`delete the indices ${options.indexPrefix}-*`),
       );
+    }));
+
+  it('leaves the snapshot of another run alone when it is interrupted before it begins one', () =>
+    withStore(async (store) => {
+      const options = store.optionsWith({});
+      await (await openElasticsearchStoreWriter(options)).close();
+      const made = await createSnapshot(options, { repository, name: 'kept' });
+      const again = { repository, name: 'kept', signal: AbortSignal.abort() };
+      await expect(createSnapshot(options, again)).rejects.toMatchObject({ code: 'STOPPED' });
+      expect(await listSnapshots(options, repository)).toEqual([made]);
+    }));
+
+  it('replaces a snapshot of its name that failed', () =>
+    withStore(async (store) => {
+      const options = store.optionsWith({});
+      await (await openElasticsearchStoreWriter(options)).close();
+      const index = `${options.indexPrefix}-lost`;
+      const nowhere = { 'index.routing.allocation.require._name': 'nowhere' };
+      await client.indices.create({ index, settings: nowhere, wait_for_active_shards: 0 });
+      // Elasticsearch ends one so when it loses a shard meanwhile.
+      const snapshot = { repository, name: 'failed' };
+      await client.snapshot.create({
+        repository,
+        snapshot: 'failed',
+        indices: `${options.indexPrefix}-*`,
+        include_global_state: false,
+        partial: true,
+        metadata: { history_index_prefix: options.indexPrefix },
+        wait_for_completion: true,
+      });
+      expect(await listSnapshots(options, repository)).toMatchObject([{ name: 'failed', isComplete: false }]);
+      await client.indices.delete({ index });
+      expect(await createSnapshot(options, snapshot)).toMatchObject({ isComplete: true });
+    }));
+
+  it('says when the cluster does not restore all of it', () =>
+    withStore(async (store) => {
+      const options = store.optionsWith({});
+      await (await openElasticsearchStoreWriter(options)).close();
+      const nowhere = { 'index.routing.allocation.require._name': 'nowhere' };
+      await client.indices.putSettings({ index: store.names.abis, settings: nowhere });
+      const snapshot = { repository, name: 'stalled', stallLimitMs: 2_000 };
+      await createSnapshot(options, snapshot);
+      await deleteIndices(store);
+      await expect(restoreSnapshot(options, snapshot)).rejects.toMatchObject({
+        code: 'STORE_REFUSED',
+        message: expect.stringContaining('1 of '),
+      });
     }));
 
   it('says what is missing', () =>

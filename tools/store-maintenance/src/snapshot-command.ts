@@ -19,9 +19,11 @@ HISTORY_STORE__ELASTICSEARCH__USERNAME and HISTORY_STORE__ELASTICSEARCH__PASSWOR
 has changed since the first.
 
 --create needs the indexing side to be stopped; the APIs may run. A snapshot during which anything was written is deleted
-again, because its indices would be of different moments, and so is one that Ctrl-C interrupts.
+again, because its indices would be of different moments, and so is one that Ctrl-C interrupts. When the program was killed, the
+same command waits for the snapshot that the cluster still makes, and says whether it has all that the store has.
 --restore needs all apps to be stopped and the indices to be deleted; it never replaces any. The apps then continue after the
-block that it prints, so the node must still have the blocks after it.
+block that it prints, so the node must still have the blocks after it. Until then the indices cannot be read or written; after a
+restore that was killed, delete them and restore again.
 
 Exit status: 0 done, 2 not done.
 `;
@@ -70,7 +72,7 @@ async function run(
 ): Promise<StoreSnapshot[]> {
   if (create !== undefined) return [await createSnapshot(options, { repository, name: create, onProgress, signal })];
   if (restore !== undefined) return [await restoreSnapshot(options, { repository, name: restore, onProgress, signal })];
-  return listSnapshots(options, repository);
+  return listSnapshots(options, repository, signal);
 }
 
 /** Prints the share of the shards that are done when it has grown by a tenth. */
