@@ -139,6 +139,16 @@ describeWithService(['elasticsearch'], (url) => {
       expect((await findingsOf(at))['blocks']?.id).toBe('elasticsearch.blocks');
     });
 
+    it('report what a restore that did not end has left, which nobody may open', async () => {
+      await makeStore();
+      const index = `${indices.prefix}-*`;
+      await client.indices.putSettings({ index, settings: { 'index.blocks.read': true, 'index.blocks.write': true } });
+      const check = checksOf(at).find(({ name }) => name === 'elasticsearch blocks');
+      const finding = await check?.run(AbortSignal.timeout(TIME_LIMIT_MS));
+      expect(finding).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.restore_unfinished' });
+      expect(finding).toMatchObject({ change: expect.stringContaining(`delete the indices ${index}`) });
+    });
+
     it('report missing copies and unassigned shards', async () => {
       await makeStore({ replicas: 1 });
       const { cluster } = await findingsOf(at);

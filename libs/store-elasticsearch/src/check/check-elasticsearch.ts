@@ -115,6 +115,13 @@ async function checkBlocks({ client, signal, options }: CheckContext): Promise<F
         `free space on the disks of its nodes; if the block stays, set ${prefix}.read_only_allow_delete to null`,
       );
     }
+    if (isSet('read') && isSet('write')) {
+      return wrong(
+        'elasticsearch.restore_unfinished',
+        `${target} is blocked by ${prefix}.read and ${prefix}.write, as npm run snapshot does until a restore is complete`,
+        `if no restore is running, delete the indices ${index} and restore again: they were not compared with the snapshot`,
+      );
+    }
     const block = ['read_only', 'write', 'metadata', 'read'].find(isSet);
     if (block !== undefined) {
       return wrong(

@@ -82,7 +82,7 @@ export function foundDocuments<T>(
 /** The store error of an error response, or of one item of a bulk or multi-search response. */
 export function toResponseError(status: number, type: string | undefined): HistoryError {
   const isBlocked = type === 'cluster_block_exception';
-  const why = (type ?? `status ${status}`) + (isBlocked ? ': npm run check-config says which block' : '');
+  const why = (type ?? `status ${status}`) + (isBlocked ? ': npm run check-config of an indexer says which block' : '');
   if (isBusy(status, type))
     return new HistoryError('STORE_UNAVAILABLE', `Elasticsearch cannot serve the request now: ${why}`);
   if (status === 401) {
