@@ -155,7 +155,10 @@ describeWithService(['elasticsearch'], (url = '') => {
     expect(await signalAt([text, 1], 'SIGKILL', '--restore', name)).toMatchObject({ signal: 'SIGKILL' });
     // A request that arrives when the program is dead opens nothing that was not compared.
     if (!text.startsWith('PUT')) {
-      const blocked = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('check-config of an indexer says which block') };
+      const blocked = {
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('check-config of an indexer says which block'),
+      };
       await expect(openElasticsearchStoreReader(options)).rejects.toMatchObject(blocked);
       await expect(openElasticsearchStoreWriter(options)).rejects.toMatchObject(blocked);
       const { status, output } = await run('--restore', name);
