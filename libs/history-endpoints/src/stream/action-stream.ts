@@ -49,6 +49,8 @@ const PAGE_ROWS = 100;
  * begins at the last irreversible block.
  */
 const MAX_TRAIL = 4096;
+/** An hour of blocks. No service that lags further has clients, so a cursor that is further ahead is of another chain, or forged. */
+const MAX_LAG_BLOCKS = 7_200;
 
 /**
  * `texts`: the JSON of the rows, or of the first of them. `isLast`: no further rows match up to the last block that was searched.
@@ -100,7 +102,7 @@ export class ActionStream {
   /** The events end only with an error: the reason of the signal, or an error of the store. */
   async *events(cursor: StreamCursor | undefined): AsyncGenerator<StreamEvent, never> {
     const { reader, head } = this.deps;
-    let status = await reader.getStatus();
+    let status = await this.statusFor(cursor);
     yield* this.begin(cursor, status);
     let announced = '';
     for (;;) {
@@ -126,14 +128,29 @@ export class ActionStream {
     return lastIrreversible.num < committed.num ? lastIrreversible : committed;
   }
 
+  /**
+   * The status with which a stream begins. If another service sent the cursor and this one lags behind it, the stream waits until it
+   * continues, or returns, above the blocks that the other one has named irreversible.
+   */
+  private async statusFor(cursor: StreamCursor | undefined): Promise<ChainStatus> {
+    const { reader, head } = this.deps;
+    let status = await reader.getStatus();
+    if (!cursor) return status;
+    const fixed = this.query.irreversibleOnly ? cursor.block.num : cursor.irreversibleNum;
+    while (isYetToCome(fixed, status) && !(await this.isCommitted(cursor.block.id))) {
+      status = await head.changedFrom(status, this.signal);
+    }
+    return status;
+  }
+
   private async *begin(cursor: StreamCursor | undefined, status: ChainStatus): AsyncGenerator<StreamEvent> {
     this.revision = status.revision;
     this.irreversibleNum = shownHeads(status).lastIrreversible;
     const { firstBlockNum } = this.query;
     // A stream that begins after the head sends no rows of irreversible blocks.
-    const known = cursor ? cursor.irreversibleNum : (firstBlockNum ?? Infinity) - 1;
-    this.announcedNum = Math.min(known, this.irreversibleNum);
+    this.announcedNum = Math.min((firstBlockNum ?? Infinity) - 1, this.irreversibleNum);
     if (cursor) {
+      this.announcedNum = Math.min(cursor.irreversibleNum, cursor.block.num);
       this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
       this.requireNext(status);
       const ancestor = Math.min(cursor.irreversibleNum, cursor.block.num - 1, this.irreversibleNum);
@@ -155,7 +172,8 @@ export class ActionStream {
         return;
       }
     }
-    yield* this.forkTo(await this.ancestorAt(Math.min(this.irreversibleNum, num - 1), status));
+    const fixed = Math.max(this.irreversibleNum, this.announcedNum);
+    yield* this.forkTo(await this.ancestorAt(Math.min(fixed, num - 1), status));
   }
 
   /** Throws `BLOCKS_REMOVED` when blocks after the place were removed: the stream would go on without their rows. */
@@ -167,6 +185,7 @@ export class ActionStream {
 
   private *forkTo(block: BlockPosition): Generator<StreamEvent> {
     this.completeTo(block);
+    this.announcedNum = Math.min(this.announcedNum, block.num);
     yield { type: 'fork', id: this.cursor(), block };
   }
 
@@ -321,6 +340,12 @@ export class ActionStream {
     const irreversibleNum = Math.max(this.announcedNum, Math.min(this.irreversibleNum - 1, num));
     return writeCursor({ block: { num, id: id ?? '' }, sequence, irreversibleNum });
   }
+}
+
+/** Whether a block that is irreversible elsewhere is not yet so here, and may become so soon. */
+function isYetToCome(num: number, status: ChainStatus): boolean {
+  const { head, lastIrreversible } = shownHeads(status);
+  return num > lastIrreversible && num <= Math.max(head, status.head?.num ?? 0) + MAX_LAG_BLOCKS;
 }
 
 export function blocksRemoved(): HistoryError {
