@@ -28,10 +28,11 @@ export function createUnknownFieldCheck(
     ...[...known].map((name) => ({ letters: lettersOf(name), what: `write ${name}`, isOwn: true })),
     ...[...advice].map(([name, what]) => ({ letters: lettersOf(name), what, isOwn: false })),
   ];
+  const onDataFilter = filtersData ? DATA_FILTER_FORM : NO_DATA_FILTER;
   const adviceOn = (name: string): string | undefined => {
     const letters = lettersOf(name);
     const nearest = nearMisses.find((miss) => isNear(letters, miss));
-    return advice.get(name) ?? nearest?.what ?? (name.includes('.') ? DATA_FILTER : undefined);
+    return advice.get(name) ?? nearest?.what ?? (name.includes('.') ? onDataFilter : undefined);
   };
 
   return (body) => {
@@ -48,7 +49,8 @@ export function createUnknownFieldCheck(
   };
 }
 
-const DATA_FILTER = 'remove it: this endpoint does not filter by action data';
+const DATA_FILTER_FORM = 'write a filter on action data as action.field, for example transfer.to';
+const NO_DATA_FILTER = 'remove it: this endpoint does not filter by action data';
 
 /** Whether a name has the form `action.field` of a filter on action data. */
 export function isDataFilter(name: string): boolean {

@@ -41,7 +41,8 @@ describe('guard', () => {
     ['net_usage_words', 'remove it'],
     ['simple', 'remove it'],
     ['track', 'remove it'],
-    ['transfer.To!', 'this endpoint does not filter by action data'],
+    ['transfer.To!', 'write a filter on action data as action.field'],
+    ['eosio.token:transfer.to', 'write a filter on action data as action.field'],
   ])('refuses %s for get_actions and says what to change', (name, advice) => {
     const message = refusal(guardActions, { account_name: 'alice', [name]: 'bob' });
     expect(message).toMatch(`${name}: this endpoint has no such field; `);
