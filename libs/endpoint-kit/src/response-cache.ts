@@ -26,7 +26,7 @@ export interface ResponseCacheDeps {
 
 /** A cached response: the history that it belongs to, and its text around the value of `CHANGING_FIELD`. */
 interface CachedResponse {
-  facts: { id: string; blockNum: number; chainId: string | null; firstBlockNum: number | null };
+  facts: { id: string; blockNum: number; chainId: string | null; storeId: string | null; firstBlockNum: number | null };
   before: string;
   /** Empty when the response has no changing field. */
   after: string;
@@ -97,10 +97,14 @@ export function createCacheKeys(path: string): (request: unknown) => string {
   };
 }
 
-/** Whether the store would respond the same now: same chain, same history, and the block is still part of it. */
+/**
+ * Whether the store would respond the same now: same chain, same history, and the block is still part of it. Chains that begin with the same
+ * genesis have the same id, and the key-value store may keep responses of a store that was deleted.
+ */
 function isStillValid({ facts }: CachedResponse, status: ChainStatus): boolean {
   return (
     facts.chainId === (status.chainId ?? null) &&
+    facts.storeId === (status.storeId ?? null) &&
     facts.firstBlockNum === (status.firstBlockNum ?? null) &&
     isIrreversible(facts.blockNum, status) &&
     facts.blockNum <= (status.committed?.num ?? 0)
@@ -113,8 +117,8 @@ function textOf({ before, after }: CachedResponse, status: ChainStatus): string 
 
 /** Three lines: facts, text before and text after the changing value. JSON text contains no line breaks. */
 function formatCached(body: object, { id, blockNum, status }: FinalFacts): string {
-  const { chainId = null, firstBlockNum = null } = status;
-  const facts: CachedResponse['facts'] = { id, blockNum, chainId, firstBlockNum };
+  const { chainId = null, storeId = null, firstBlockNum = null } = status;
+  const facts: CachedResponse['facts'] = { id, blockNum, chainId, storeId, firstBlockNum };
   return [JSON.stringify(facts), ...splitAtChangingField(body)].join('\n');
 }
 

@@ -6,6 +6,8 @@ import type { BlockPosition } from '@antelope-history/schemas';
 /** What the store holds and what the node last reported; part of every response, read in the same snapshot as its rows. */
 export interface ChainStatus {
   chainId: string | undefined;
+  /** Random, another one for each store; absent in one that only earlier versions have written, or began on Elasticsearch. */
+  storeId?: string;
   /** The first block whose history is stored; undefined while the store is empty. */
   firstBlockNum: number | undefined;
   /** Present when the first block came without the state of the chain before it: permissions and ABIs are incomplete. */

@@ -130,6 +130,7 @@ export function describeResponseCache(cases: ResponseCacheCases): void {
 
     it.each<Partial<ChainStatus>>([
       { chainId: 'ff'.repeat(32) },
+      { storeId: 'another store' },
       { firstBlockNum: 2 },
       { committed: { num: blockNum - 1, id: '' } },
       { lastIrreversible: { num: blockNum - 1, id: '' } },

@@ -80,6 +80,7 @@ export function abisChangedUpTo({ abis_changed: changed, view, committed }: Prog
 export function statusOf(progress: ProgressDocument): ChainStatus {
   return {
     chainId: progress.chain_id,
+    ...(progress.store_id !== undefined && { storeId: progress.store_id }),
     firstBlockNum: progress.first_block_num,
     ...(progress.has_removed_blocks && { hasRemovedBlocks: true as const }),
     ...(progress.lacks_state && { lacksState: true as const }),

@@ -7,6 +7,8 @@ import type { Snapshot, Tables } from './tables';
 /** The facts of the `meta` table; each is one JSON value under its name. */
 export interface MetaFacts {
   formatVersion: number;
+  /** Random; absent in a store that only earlier versions have written. */
+  storeId: string;
   /** Whether a commit was lost, so that blocks are missing. */
   isDamaged: boolean;
   /** Whether the lists of further traces exist; absent in a store that an earlier version began. */
@@ -65,7 +67,7 @@ function parseFact(stored: Buffer): unknown {
 }
 
 /**
- * Returns a `readFact` that parses a fact only when its bytes differ from those of its last call: each query reads eight facts,
+ * Returns a `readFact` that parses a fact only when its bytes differ from those of its last call: each query reads nine facts,
  * of which a commit changes three or four. Callers must not change the values.
  */
 export function createFactReader(): ReadFact {
@@ -84,8 +86,10 @@ export function createFactReader(): ReadFact {
 
 export function readStatus(tables: Tables, snapshot?: Snapshot, read: ReadFact = readFact): ChainStatus {
   const committed = read(tables, 'committed', snapshot);
+  const storeId = read(tables, 'storeId', snapshot);
   return {
     chainId: read(tables, 'chainId', snapshot),
+    ...(storeId !== undefined && { storeId }),
     firstBlockNum: read(tables, 'firstBlockNum', snapshot),
     ...(read(tables, 'hasShortenedLists', snapshot) && { hasRemovedBlocks: true as const }),
     ...(read(tables, 'lacksState', snapshot) && { lacksState: true as const }),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { DataFields } from '@antelope-history/data-fields';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
@@ -96,15 +97,15 @@ function createDirectory(directory: string): void {
   }
 }
 
-/** What this writer adds is of its format, so an earlier version may not read the store any more. */
+/** What this writer adds is of its format, so an earlier version may not read the store any more. Gives the store its id. */
 async function tieToFormat(tables: Tables, committer: BatchCommitter, directory: string): Promise<void> {
   const format = readFact(tables, 'formatVersion');
   if (format !== undefined) assertFormat(format, directory);
   assertUndamaged(tables);
-  if (format === FORMAT_VERSION) return;
   const batch = new WriteBatch();
-  writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
+  if (format !== FORMAT_VERSION) writeFact(tables, 'formatVersion', FORMAT_VERSION, batch);
   if (format === undefined) writeFact(tables, 'countsTraces', true, batch);
+  if (readFact(tables, 'storeId') === undefined) writeFact(tables, 'storeId', randomUUID(), batch);
   await committer.commit(batch);
 }
 

@@ -199,6 +199,16 @@ export function describeWriter(contract: StoreContract): void {
         for (const { position } of [...trunk, ...fork]) await comparison.block({ id: position.id });
       }));
 
+    it('has an id that no other store has, and keeps it', () =>
+      withStore(contract, async (under) => {
+        const { storeId } = await under.store.getStatus();
+        expect(storeId).toMatch(/^[0-9a-f-]{36}$/);
+        await withStore(contract, async ({ store }) => expect((await store.getStatus()).storeId).not.toBe(storeId));
+        const store = await under.restart();
+        await store.writeBlocks([new SyntheticChain().block(undefined, BUSY_BLOCK)]);
+        expect((await store.getStatus()).storeId).toBe(storeId);
+      }));
+
     it('accepts one chain only', () =>
       withStore(contract, async (under) => {
         await under.store.setChainId('a'.repeat(64));
