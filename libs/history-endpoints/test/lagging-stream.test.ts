@@ -133,6 +133,14 @@ describe('a client that reconnects to a service that lags', () => {
     service.close();
   });
 
+  it('gets no fork on a stream of irreversible rows whose cursor is at the block of a snapshot', async () => {
+    const service = new LaggingService(ModelHistory.of([...old, ...early]), { ...EVERYTHING, irreversibleOnly: true });
+    const snapshot = { num: 99, id: '63'.padStart(8, '0').padEnd(64, 'a') };
+    await service.open({ block: snapshot, sequence: undefined, irreversibleNum: 99 });
+    expect(service.seen.slice(0, 2)).toEqual([100, 101].map((num) => ({ type: 'action', num })));
+    service.close();
+  });
+
   it('returns at once from a block that no service can have', async () => {
     for (const irreversibleOnly of [false, true]) {
       const service = new LaggingService(ModelHistory.of([...old, ...early]), { ...EVERYTHING, irreversibleOnly });

@@ -153,12 +153,22 @@ export class ActionStream {
       this.announcedNum = Math.min(cursor.irreversibleNum, cursor.block.num);
       this.place = { ...cursor.block, sequence: cursor.sequence, rows: 0 };
       this.requireNext(status);
-      const ancestor = Math.min(cursor.irreversibleNum, cursor.block.num - 1, this.irreversibleNum);
-      if (!(await this.isCommitted(cursor.block.id))) yield* this.forkTo(await this.ancestorAt(ancestor, status));
+      if (!(await this.isCommitted(cursor.block.id))) yield* this.leaveOrphan(cursor, status);
     } else if (firstBlockNum === undefined) {
       const last = this.lastOf(status);
       if (last) this.completeTo(last);
     } else this.place = { num: firstBlockNum - 1, id: undefined, sequence: undefined, rows: 0 };
+  }
+
+  /**
+   * Returns from the block of a cursor that is not committed. The block before the history, that of a snapshot for example, is not stored,
+   * and nothing is void above it: a stream of irreversible rows, which has no `fork`, goes on there.
+   */
+  private async *leaveOrphan(cursor: StreamCursor, status: ChainStatus): AsyncGenerator<StreamEvent> {
+    const { num } = cursor.block;
+    const ancestor = await this.ancestorAt(Math.min(cursor.irreversibleNum, num - 1, this.irreversibleNum), status);
+    if (this.query.irreversibleOnly && ancestor.num >= num) this.completeTo(ancestor);
+    else yield* this.forkTo(ancestor);
   }
 
   /** Sends a `fork` if the place is no longer on the committed branch. */
