@@ -11,6 +11,7 @@ import {
 import { HistoryError } from '@antelope-history/schemas';
 import { NodePool, WatchedConnection } from './cluster-nodes';
 import type { ElasticsearchOptions } from './elasticsearch-options';
+import { withLinkedSignal } from './linked-signal';
 
 /** Sockets per node besides those of bulk requests. */
 const SPARE_CONNECTIONS = 32;
@@ -40,19 +41,12 @@ function interruptedBy(interruption: AbortSignal): typeof Transport {
       params: TransportRequestParams,
       options: TransportRequestOptions = {},
     ): Promise<Response> {
-      // A signal for each request: one of all would keep what each of them has added to it.
-      const ending = new AbortController();
-      const end = (): void => ending.abort();
       const signals = [interruption, ...(options.signal ? [options.signal] : [])];
-      if (signals.some(({ aborted }) => aborted)) end();
-      for (const signal of signals) signal.addEventListener('abort', end);
       try {
-        return await super.request<Response>(params, { ...options, signal: ending.signal });
+        return await withLinkedSignal(signals, ({ signal }) => super.request<Response>(params, { ...options, signal }));
       } catch (error) {
         if (interruption.aborted) throw new HistoryError('STOPPED', 'interrupted');
         throw error;
-      } finally {
-        for (const signal of signals) signal.removeEventListener('abort', end);
       }
     }
   };

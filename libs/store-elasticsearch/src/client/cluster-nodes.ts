@@ -8,6 +8,7 @@ import {
   type ConnectionRequestResponseAsStream,
   UndiciConnection,
 } from '@elastic/elasticsearch';
+import { withLinkedSignal } from './linked-signal';
 
 /** A node is checked when a request has waited for it for so long, and then again and again. */
 const CHECK_EVERY_MS = 3_000;
@@ -46,20 +47,17 @@ export class WatchedConnection extends UndiciConnection {
     params: ConnectionRequestParams,
     options: ConnectionRequestOptions,
   ): Promise<ConnectionRequestResponse | ConnectionRequestResponseAsStream> {
-    const { signal } = options;
-    const ending = new AbortController();
-    const abort = (): void => ending.abort(signal?.reason);
-    // An error without a code counts as that of a broken connection.
-    const cutOff = (): void => ending.abort(new Error('the node does not respond'));
-    const timer = setInterval(() => void this.responds().then((responds) => responds || cutOff()), CHECK_EVERY_MS);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
-    try {
-      return await super.request(params, { ...options, signal: ending.signal });
-    } finally {
-      clearInterval(timer);
-      signal?.removeEventListener('abort', abort);
-    }
+    const request = super.request.bind(this);
+    return withLinkedSignal(options.signal ? [options.signal] : [], async (ending) => {
+      // An error without a code counts as that of a broken connection.
+      const cutOff = (): void => ending.abort(new Error('the node does not respond'));
+      const timer = setInterval(() => void this.responds().then((responds) => responds || cutOff()), CHECK_EVERY_MS);
+      try {
+        return await request(params, { ...options, signal: ending.signal });
+      } finally {
+        clearInterval(timer);
+      }
+    });
   }
 
   override async close(): Promise<void> {
