@@ -108,20 +108,33 @@ describeWithService(['elasticsearch'], (url) => {
   });
 });
 
-/** The block of a time is the lowest one that it can be: with ranges of one block, none before it is searched. */
 describeWithService(['elasticsearch'], (url) => {
-  it('finds the actions from and up to every block and time of a chain with a block in every slot', async () => {
+  /** A chain with a block in every slot; its ranges have one block. */
+  async function compareShort(change: (blocks: BlockRecords[]) => BlockRecords[]): Promise<void> {
     const plans = Array.from({ length: 12 }, () => planOf(undefined, BUSY));
-    const blocks = new SyntheticChain().blocks(undefined, plans);
-    const [first] = blocks;
-    for (const [index, block] of blocks.entries()) block.timestamp = first!.timestamp + index;
+    const made = new SyntheticChain().blocks(undefined, plans);
+    const first = made[0]!.timestamp;
+    const even = made.map((block, index) => ({ ...block, timestamp: first + index }));
+    const blocks = change(even);
     const indexed = await IndexedBlocks.open(url, 1);
     try {
       const comparison = await commit(indexed, blocks);
-      for (const bound of blocks.flatMap(boundsAt)) await compareAt(comparison, bound);
+      for (const bound of even.flatMap(boundsAt)) await compareAt(comparison, bound);
     } finally {
       await indexed.dispose();
     }
+  }
+
+  // The block of a time is the lowest one that it can be: no range before it is searched.
+  it('finds the actions from and up to every block and time of a chain with a block in every slot', async () => {
+    await compareShort((blocks) => blocks);
+  }, 240_000);
+
+  it('finds them also where the node did not send the newest block, whose time is unknown', async () => {
+    await compareShort((blocks) => [
+      ...blocks.slice(0, -1),
+      { ...blocks.at(-1)!, block: undefined, timestamp: 0, transactions: [] },
+    ]);
   }, 240_000);
 });
 

@@ -123,7 +123,7 @@ function lowestNum(
 ): number {
   if ('blockNum' in bound) return bound.blockNum;
   if (!committed || committedSlot === undefined) return 0;
-  return Math.max(0, committed.num - Math.max(0, committedSlot - toSlot(slotOf(bound.timeMs))));
+  return committed.num - committedSlot + toSlot(slotOf(bound.timeMs));
 }
 
 /** The highest value that the mapping of block numbers and timestamps allows. */
