@@ -24,6 +24,8 @@ const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [
 const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
 const [RIGHT, WRONG, , INVALID] = ABIS as [Buffer, Buffer, Buffer, Buffer];
 const setting = (abi: Buffer): BlockPlan => ({ ...PAID, abis: [{ account: 'alice', abi }] });
+/** So few that a repair of a range takes several requests. */
+const BULK_BYTES = 1_000;
 /** Blocks after the one that is repaired: some of them are cleaned, in two ranges. */
 const LATER = 45;
 
@@ -35,7 +37,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     let reader: SimulatedReader;
     beforeEach(async () => {
       server = await FaultyServer.start(url);
-      store = await TemporaryStore.open(url, { blocksPerIndex: 20 });
+      store = await TemporaryStore.open(url, { blocksPerIndex: 20, bulkBytes: BULK_BYTES });
       writer = await store.openWriter();
       reader = new SimulatedReader();
     });
@@ -55,10 +57,12 @@ describeWithService(['elasticsearch'], (url = '') => {
       await writer.maintain();
     }
 
-    async function repair(blockNum: number, through = url): Promise<void> {
+    const repair = (blockNum: number, through = url): Promise<void> => repairAll([blockNum], through);
+
+    async function repairAll(blockNums: number[], through = url): Promise<void> {
       const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [through] }));
-      const block = reader.chain.find(({ position }) => position.num === blockNum);
-      await repairer.repairBlocks([block as BlockRecords]).finally(() => repairer.close());
+      const blocks = reader.chain.filter(({ position }) => blockNums.includes(position.num));
+      await repairer.repairBlocks(blocks).finally(() => repairer.close());
     }
 
     /** No write term begins from then on, except those of repairs, until other blocks become irreversible. */
@@ -91,13 +95,19 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.everyDataValue(ModelHistory.of(reader.chain.map((block) => withAbi(block, WRONG))));
     }
 
-    /** Writes a chain whose block 101 sets an ABI that is stored wrong. */
-    async function writeWrong(abi: Buffer, later: BlockPlan[] = Array<BlockPlan>(LATER).fill(PAID)): Promise<void> {
+    /** Writes a chain of which block 101, or blocks of other numbers, set an ABI that is stored wrong. */
+    async function writeWrong(
+      abi: Buffer,
+      later: BlockPlan[] = Array<BlockPlan>(LATER).fill(PAID),
+      blockNums = [101],
+    ): Promise<void> {
+      const stored = (block: BlockRecords): BlockRecords =>
+        blockNums.includes(block.position.num) ? withAbi(block, abi) : block;
       grow([setting(WRONG), setting(RIGHT)]);
-      await write((block) => (block.position.num === 101 ? withAbi(block, abi) : block));
+      await write(stored);
       for (let at = 0; at < later.length; at += 15) {
         grow(later.slice(at, at + 15));
-        await write();
+        await write(stored);
       }
     }
 
@@ -107,6 +117,13 @@ describeWithService(['elasticsearch'], (url = '') => {
     ])('that was stored as %s moves the actions of later blocks to their right values', async (_, wrong) => {
       await writeWrong(wrong);
       await repair(101);
+      await expectModel();
+    });
+
+    it('and of a later one at once moves the actions of the blocks after each', async () => {
+      const later = Array.from({ length: LATER }, (_, index) => (index === 16 ? setting(RIGHT) : PAID));
+      await writeWrong(WRONG, later, [101, 118]);
+      await repairAll([101, 118]);
       await expectModel();
     });
 

@@ -27,6 +27,9 @@ const BUSY: BlockPlan = {
   permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, 2)], actors: ['cold'] } }],
 };
 
+/** A permission that a node has sent wrong. */
+const ALTERED = { owner: 'cold', name: 'active', authority: { keys: [], actors: ['hot'] } };
+
 describeWithService(['elasticsearch'], (url = '') => {
   describe('the write term', () => {
     it('of a new store exists from its beginning', () =>
@@ -130,7 +133,7 @@ describeWithService(['elasticsearch'], (url = '') => {
         const trunk = [first, ...later, end];
         const altered = {
           ...first,
-          permissionChanges: [{ owner: 'cold', name: 'active', authority: { keys: [], actors: ['hot'] } }],
+          permissionChanges: [ALTERED],
           lastIrreversible: isIrreversible ? first.position : first.lastIrreversible,
         };
         const written = sessions.read([altered, ...later, end]);
@@ -150,6 +153,57 @@ describeWithService(['elasticsearch'], (url = '') => {
         await comparison.permissionsOf([...trunk, altered]);
       }),
     );
+
+    it('keeps a writer from a block that replaced one in a fork since the last repair of the process that repairs it', () =>
+      withStore(url, async (temporary, client) => {
+        const server = await FaultyServer.start(url);
+        const suspended = await temporary.openWriter({ urls: [server.url] });
+        const writer = await temporary.openWriter({}, { cleanBlocks: Infinity });
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        const trunk = chain.blocks(undefined, [BUSY, BUSY]) as [BlockRecords, BlockRecords];
+        const undone = chain.blocks(trunk[1], [BUSY, BUSY], trunk[0].position);
+        await writer.writeBlocks(sessions.read([...trunk, ...undone]));
+        const repairer = await openElasticsearchStoreRepairer(temporary.optionsWith({}));
+        await repairer.repairBlocks([trunk[0]]);
+        const branch = chain.blocks(trunk[1], [BUSY, BUSY, BUSY], trunk[0].position) as [BlockRecords, BlockRecords];
+        const end = chain.block(branch.at(-1), BUSY, branch.at(-1)?.position);
+        const altered = { ...branch[0], permissionChanges: [ALTERED] };
+        const written = sessions.read([altered, ...branch.slice(1), end]);
+        sessions.begin();
+        const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
+        const late = suspended.writeBlocks(sessions.read([altered]));
+        await arrived;
+        await writer.writeBlocks(written);
+        await repairer.repairBlocks([branch[0]]);
+        await repairer.close();
+        resume();
+        await late;
+        await server.stop();
+        await client.indices.refresh({ index: `${temporary.names.prefix}-*` });
+        const model = ModelHistory.of([...trunk, ...branch, end]);
+        await new Comparison(temporary.store, model).permissionsOf([...model.committedBlocks, altered]);
+      }));
+
+    it('that another repair named, and was killed before it began, begins with the next block of a repair', () =>
+      withStore(url, async (temporary) => {
+        const server = await FaultyServer.start(url);
+        const sessions = new ReaderSessions();
+        const chain = new SyntheticChain();
+        const trunk = chain.blocks(undefined, [BUSY, BUSY, BUSY]);
+        const end = chain.block(trunk[2], BUSY, trunk[2]?.position);
+        await temporary.store.writeBlocks(sessions.read([...trunk, end]));
+        const repairer = await openElasticsearchStoreRepairer(temporary.optionsWith({}));
+        await repairer.repairBlocks(trunk.slice(0, 1));
+        const other = await openElasticsearchStoreRepairer(temporary.optionsWith({ urls: [server.url] }));
+        server.fault = ({ path }) => (path.startsWith('/_aliases') ? { status: 403 } : 'none');
+        await expect(other.repairBlocks(trunk.slice(1, 2))).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
+        await other.close();
+        await server.stop();
+        await repairer.repairBlocks(trunk.slice(1));
+        await repairer.close();
+        await new Comparison(temporary.store, ModelHistory.of([...trunk, end])).permissionsOf(trunk);
+      }));
   });
 });
 
