@@ -10,13 +10,11 @@ import {
   ModelHistory,
   SyntheticChain,
 } from '@antelope-history/store/contract';
-import { Searcher } from '../src/client/search';
-import { DirectoryBuilder } from '../src/commit/directory-builder';
+import type { DirectoryBuilder } from '../src/commit/directory-builder';
 import { ProgressStore } from '../src/commit/progress-store';
 import { groupTransactions, MAX_SEQUENCES } from '../src/commit/transaction-groups';
 import type { ProgressDocument } from '../src/indices/documents';
 import { type DirectoryDocument, type DirectoryIdsDocument, isObsolete } from '../src/indices/directory';
-import { BulkWriter } from '../src/write/bulk-writer';
 import { IndexProvisioner } from '../src/write/index-provisioner';
 import { FaultyServer } from './faulty-server';
 import { IndexedBlocks, NO_DATA_FIELDS } from './indexed-blocks';
@@ -71,13 +69,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     afterAll(() => indexed.dispose());
 
     function builder(claimMs = 0, maxTallySize = 1_000_000, client = indexed.client): DirectoryBuilder {
-      const { names } = indexed;
-      const parts = {
-        ...{ client, names, searcher: new Searcher(client, 30), bulk: new BulkWriter(client, 1) },
-        progress: new ProgressStore(client, names),
-        indices: new IndexProvisioner(client, names, { replicas: 0, catchUpReplicas: 0, layout: 'doc-values' }),
-      };
-      return new DirectoryBuilder(parts, { claimMs, maxTallySize });
+      return indexed.directoryBuilder({ claimMs, maxTallySize }, client);
     }
 
     async function buildAll(...rules: Parameters<typeof builder>): Promise<number> {

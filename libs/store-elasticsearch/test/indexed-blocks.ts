@@ -4,6 +4,8 @@ import { BlockData, DataFields } from '@antelope-history/data-fields';
 import { type BlockRecords, isStateComplete } from '@antelope-history/records';
 import type { BlockPosition } from '@antelope-history/schemas';
 import { createClient } from '../src/client/client';
+import { Searcher } from '../src/client/search';
+import { DirectoryBuilder, type DirectoryRules } from '../src/commit/directory-builder';
 import { ProgressStore } from '../src/commit/progress-store';
 import { rangeStart } from '../src/indices/block-ranges';
 import type { ProgressDocument } from '../src/indices/documents';
@@ -12,12 +14,15 @@ import { indexTemplates, type TemplateOptions } from '../src/indices/index-templ
 import { emptyProgress } from '../src/indices/progress';
 import { ElasticsearchReader } from '../src/read/elasticsearch-reader';
 import { documentsOf, type NewDocument } from '../src/write/block-documents';
+import { BulkWriter } from '../src/write/bulk-writer';
+import { IndexProvisioner } from '../src/write/index-provisioner';
 
 /** For a model of such a store: its blocks are written without an indexer's data fields. */
 export const NO_DATA_FIELDS = { dataFields: [] } as const;
 const NO_DATA = { data: new BlockData(new DataFields([]), { abiChanges: [] }, () => undefined), areAbisAssumed: false };
 const TEMPLATES: TemplateOptions = { replicas: 0, layout: 'doc-values' };
 const TIMEOUT_SECONDS = 30;
+const DIRECTORY_RULES: DirectoryRules = { claimMs: 0, maxTallySize: 1_000_000 };
 /** The server takes request lines of up to 4,096 bytes. */
 const NAMES_PER_REQUEST = 40;
 /** The status of `resource_already_exists_exception`. */
@@ -72,6 +77,17 @@ export class IndexedBlocks {
   /** A reader that has cached nothing yet. It need not be closed: it shares the client. */
   openReader(): ElasticsearchReader {
     return new ElasticsearchReader(this.client, this.names, TIMEOUT_SECONDS);
+  }
+
+  /** A process that builds the directory of the blocks. */
+  directoryBuilder(rules: DirectoryRules = DIRECTORY_RULES, client = this.client): DirectoryBuilder {
+    const { names } = this;
+    const parts = {
+      ...{ client, names, searcher: new Searcher(client, TIMEOUT_SECONDS), bulk: new BulkWriter(client, 1) },
+      progress: new ProgressStore(client, names),
+      indices: new IndexProvisioner(client, names, { replicas: 0, catchUpReplicas: 0, layout: TEMPLATES.layout }),
+    };
+    return new DirectoryBuilder(parts, rules);
   }
 
   static async open(url: string, blocksPerIndex = 1_000_000): Promise<IndexedBlocks> {

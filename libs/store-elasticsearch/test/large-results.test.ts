@@ -141,6 +141,41 @@ describeWithService(['elasticsearch'], (url) => {
   });
 });
 
+/** The directory takes 100 blocks, 500 accounts and 5,000 transactions at once. */
+describeWithService(['elasticsearch'], (url) => {
+  it('finds the rows and transactions of a range with many blocks, accounts and transactions by the directory', async () => {
+    const perRange = 102;
+    const accounts = Array.from({ length: 650 }, (_, index) => `user${letters(index)}`);
+    const ofAccounts = accounts.map((account) => [{ ...PING, account }]);
+    const full: BlockPlan = { ...EMPTY, transactions: Array.from({ length: 4 }, () => ofAccounts).flat() };
+    const last: BlockPlan = { ...EMPTY, transactions: [[{ ...PING, account: 'last' }]] };
+    const plans = Array.from({ length: 2 * perRange + 10 }, () => EMPTY);
+    // The first whole range: that of the chain's first blocks has two of them, and the next one is searched without the directory.
+    plans.splice(2, 2, full, full);
+    plans.splice(1 + perRange, 1, last);
+    const blocks = new SyntheticChain().blocks(undefined, plans);
+    const indexed = await IndexedBlocks.open(url, perRange);
+    try {
+      await indexed.put(blocks);
+      await indexed.commit({ blocks, cleanUpTo: 3 * perRange });
+      while (await indexed.directoryBuilder().addNext());
+      const comparison = new Comparison(indexed.reader, ModelHistory.of(blocks, NO_DATA_FIELDS));
+      for (const account of [...accounts.filter((_, index) => index % 50 === 0), 'last'])
+        await comparison.actions({ ...EVERY_ACTION, account, order: 'desc' });
+      const transactions = [
+        ...blocks[2]!.transactions,
+        ...blocks[3]!.transactions,
+        ...blocks[1 + perRange]!.transactions,
+      ];
+      expect(transactions).toHaveLength(5_201);
+      for (const { id } of transactions.filter((_, index) => index % 100 === 0))
+        await comparison.transaction(id.toString('hex'));
+    } finally {
+      await indexed.dispose();
+    }
+  }, 120_000);
+});
+
 /** Encodes a number in letters that names may have. */
 function letters(index: number): string {
   return index
