@@ -84,7 +84,6 @@ export class StaleDataRepair {
       const stale = new Set(progress.stale_data?.map(({ contract }) => contract));
       return {
         ...progress,
-        rewrites: (progress.rewrites ?? 0) + 1,
         abi_rewrites: (progress.abi_rewrites ?? 0) + 1,
         data_abis: progress.data_abis?.filter(({ contract }) => !stale.has(contract)),
       };
