@@ -120,10 +120,9 @@ export class BlockRepair implements StoreRepairer {
   }
 
   private async reopen(): Promise<void> {
-    const { indices, fence, terms, progress } = this.parts;
+    const { indices, terms, progress } = this.parts;
     this.ranges.clear();
     indices.forget();
-    fence.forget();
     await terms.resume();
     // The repair that has begun the term may have ended the rewrite of this one, as that of a killed process.
     this.begun.push(await progress.beginRewrite());
