@@ -250,18 +250,31 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(committed).toEqual(reader.chain.at(-1)?.position);
     });
 
-    it('the directory gets nothing of blocks that a repair is rewriting, also when it is killed', async () => {
+    it.each([
+      ['when it is killed', false],
+      ['when another one ends its rewrite and it is killed then', true],
+    ])('the directory gets nothing of blocks that a repair is rewriting, also %s', async (_, isEnded) => {
       const block = reader.chain[10] as BlockRecords;
       const index = `${store.names.actions}-0000000100`;
       const { hits } = await client.search({ index, query: { term: { contract: 'rare' } } });
       await client.delete({ index, id: hits.hits[0]?._id ?? '', refresh: true });
       const server = await FaultyServer.start(url);
       const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [server.url] }));
-      const { arrived, resume } = server.suspend(({ path }) => path.startsWith('/_bulk'));
+      const isBulk = ({ path }: SeenRequest) => path.startsWith('/_bulk');
+      const isOfProgress = ({ method, path }: SeenRequest) => method === 'PUT' && path.includes('/_doc/progress');
+      let { arrived, resume } = server.suspend(isBulk);
       const repairing = repairer.repairBlocks([block]);
       await arrived;
+      if (isEnded) {
+        await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+        // Its documents are rejected, and it begins another one.
+        const goOn = resume;
+        let hasBegun = false;
+        ({ arrived, resume } = server.suspend((seen) => (hasBegun ||= isOfProgress(seen)) && isBulk(seen)));
+        goOn();
+        await Promise.race([arrived, repairing]);
+      }
       await mayBuild();
-      const isOfProgress = ({ method, path }: SeenRequest) => method === 'PUT' && path.includes('/_doc/progress');
       server.fault = (seen) => (isOfProgress(seen) ? { status: 403 } : 'none');
       resume();
       await expect(repairing).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });

@@ -1,5 +1,6 @@
 import { Client } from '@elastic/elasticsearch';
 import { type DataField, parseDataField } from '@antelope-history/data-fields';
+import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
 import {
   CONTRACT_DATA_FIELDS,
@@ -51,10 +52,9 @@ describeWithService(['elasticsearch'], (url) => {
     });
     afterEach(() => earlier.dispose());
 
-    async function repair(): Promise<void> {
-      const repairer = await openElasticsearchStoreRepairer(earlier.store.optionsWith({}));
-      await repairer.repairBlocks(store.model.committedBlocks.slice(0, 5));
-      await repairer.close();
+    async function repair(blocks = store.model.committedBlocks.slice(0, 5), through = url): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(earlier.store.optionsWith({ urls: [through] }));
+      await repairer.repairBlocks(blocks).finally(() => repairer.close());
     }
 
     /** Writes actions as they are, as another migration does with fields of its own. */
@@ -131,6 +131,22 @@ describeWithService(['elasticsearch'], (url) => {
       const client = new Client({ node: url });
       await client.indices.refresh({ index: earlier.store.names.actions });
       await client.close();
+      await store.compare();
+    });
+
+    it('keeps what it has added to actions that a repair decodes again, which began before', async () => {
+      expect((await store.migrate(Infinity, CONTRACT_DATA_FIELDS.slice(0, 1))).isComplete).toBe(true);
+      const [right] = store.model.committedBlocks as [BlockRecords];
+      const abiChanges = right.abiChanges.map((change) => ({ ...change, abi: ABIS[1] as Buffer }));
+      await repair([{ ...right, abiChanges }]);
+      const server = await FaultyServer.start(url);
+      const { arrived, resume } = server.suspend(({ path }) => /^\/[^,]+-actions-\d+\/_refresh/.test(path));
+      const repairing = repair([right], server.url);
+      await arrived;
+      expect((await store.migrate()).isComplete).toBe(true);
+      resume();
+      await repairing;
+      await server.stop();
       await store.compare();
     });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
 import { describeWithService } from '@antelope-history/servers';
@@ -10,6 +11,7 @@ import {
   ModelHistory,
   SimulatedReader,
 } from '@antelope-history/store/contract';
+import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreRepairer } from '../src/writer';
 import { TemporaryStore } from './temporary-store';
 
@@ -148,6 +150,15 @@ describeWithService(['elasticsearch'], (url = '') => {
         await comparison.everyDataValue();
       },
     );
+
+    it('is awaited by a writer that gets the first block of the range again, and cannot tell whether it is the same', async () => {
+      const progress = new ProgressReader(client, store.names);
+      // The progress lists the blocks from the last cleaned one on.
+      while (((await progress.read())?.progress.clean_up_to ?? 0) < 100) await sleep(20);
+      await lose('blocks', 100);
+      reader.restart([]);
+      await expect(store.store.writeBlocks(reader.read(1))).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    });
 
     it.each([
       ['actions', 'that is yet to be restored', 15],
