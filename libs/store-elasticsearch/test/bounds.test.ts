@@ -25,6 +25,7 @@ const EMPTY = [
 ] as const;
 /** The index of a block with actions. */
 const BUSY = 5;
+const PING = { account: 'busy', name: 'ping', actor: 'busy', notified: [], creatorDistance: 0, dataBytes: 8 };
 const SLOT_MS = 500;
 const EPOCH_MS = Date.UTC(2000, 0);
 
@@ -47,8 +48,13 @@ describeWithService(['elasticsearch'], (url) => {
   let comparison: Comparison;
 
   beforeAll(async () => {
-    blocks = new SyntheticChain().blocks(undefined, Array.from({ length: BLOCKS }, planOf));
+    const chain = new SyntheticChain();
+    blocks = chain.blocks(undefined, Array.from({ length: BLOCKS }, planOf));
     indexed = await IndexedBlocks.open(url, PER_RANGE);
+    // A branch that was undone, with fewer actions.
+    await indexed.put(
+      chain.blocks(blocks.at(-10), Array<BlockPlan>(9).fill({ ...EMPTY_BLOCK, transactions: [[PING]] })),
+    );
     comparison = await commit(indexed, blocks);
   }, 240_000);
   afterAll(() => indexed.dispose());
@@ -156,6 +162,5 @@ async function leastOf(tries: number, call: () => Promise<{ depth: number; searc
 
 function planOf(_: unknown, index: number): BlockPlan {
   if (EMPTY.some(([from, to]) => index >= from && index < to)) return EMPTY_BLOCK;
-  const action = { account: 'busy', name: 'ping', actor: 'busy', notified: [], creatorDistance: 0, dataBytes: 8 };
-  return { ...EMPTY_BLOCK, transactions: [[action, action]] };
+  return { ...EMPTY_BLOCK, transactions: [[PING, PING]] };
 }

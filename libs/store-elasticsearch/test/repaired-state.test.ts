@@ -151,6 +151,24 @@ describeWithService(['elasticsearch'], (url = '') => {
       },
     );
 
+    it('has stored the blocks before one that it refuses', async () => {
+      await lose('actions', 100);
+      const refused = repair([...reader.chain.slice(0, 5), ...reader.chain.slice(-1)]);
+      await expect(refused).rejects.toMatchObject({ code: 'REPAIR_REFUSED' });
+      await repair(reader.chain.slice(5, 20));
+      const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+      await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
+    });
+
+    it('has the index made when it was deleted after its first blocks were replaced', async () => {
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+      await repairer.repairBlocks(reader.chain.slice(0, 1));
+      await lose('actions', 100);
+      await repairer.repairBlocks(reader.chain.slice(0, 20)).finally(() => repairer.close());
+      const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+      await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
+    });
+
     it('is awaited by a writer that gets the first block of the range again, and cannot tell whether it is the same', async () => {
       const progress = new ProgressReader(client, store.names);
       // The progress lists the blocks from the last cleaned one on.
