@@ -14,7 +14,7 @@ import {
   SimulatedReader,
 } from '@antelope-history/store/contract';
 import { ProgressReader } from '../src/indices/progress';
-import { openElasticsearchStoreRepairer } from '../src/writer';
+import { type ElasticsearchOptions, openElasticsearchStoreRepairer } from '../src/writer';
 import { FaultyServer, type SeenRequest } from './faulty-server';
 import { TemporaryStore } from './temporary-store';
 
@@ -23,7 +23,12 @@ jest.setTimeout(60_000);
 const TRANSFER = { account: 'alice', name: 'transfer', actor: 'bob', notified: [], creatorDistance: 0, dataBytes: 0 };
 const PAID: BlockPlan = { transactions: [[{ ...TRANSFER, data: DATA[1] }]], abis: [], permissions: [] };
 const [RIGHT, WRONG, , INVALID] = ABIS as [Buffer, Buffer, Buffer, Buffer];
-const setting = (abi: Buffer): BlockPlan => ({ ...PAID, abis: [{ account: 'alice', abi }] });
+/** The ABI is in force from the second action on. */
+const setting = (abi: Buffer): BlockPlan => ({
+  ...PAID,
+  transactions: [...PAID.transactions, ...PAID.transactions],
+  abis: [{ account: 'alice', abi }],
+});
 /** So few that a repair of a range takes several requests. */
 const BULK_BYTES = 1_000;
 /** Blocks after the one that is repaired: some of them are cleaned, in two ranges. */
@@ -57,10 +62,10 @@ describeWithService(['elasticsearch'], (url = '') => {
       await writer.maintain();
     }
 
-    const repair = (blockNum: number, through = url): Promise<void> => repairAll([blockNum], through);
+    const repair = (blockNum: number, through = url): Promise<void> => repairAll([blockNum], { urls: [through] });
 
-    async function repairAll(blockNums: number[], through = url): Promise<void> {
-      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({ urls: [through] }));
+    async function repairAll(blockNums: number[], options: Partial<ElasticsearchOptions> = {}): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith(options));
       const blocks = reader.chain.filter(({ position }) => blockNums.includes(position.num));
       await repairer.repairBlocks(blocks).finally(() => repairer.close());
     }
@@ -233,6 +238,17 @@ describeWithService(['elasticsearch'], (url = '') => {
       server.fault = ({ body }) => (body.includes('"if_seq_no"') && ++updates > 1 ? { status: 403 } : 'none');
       await expect(repair(101, server.url)).rejects.toMatchObject({ name: 'HistoryError' });
       await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+      await expectModel();
+    });
+
+    it('that is killed when it has replaced the ABI, and no action of its block, is continued with these', async () => {
+      await writeWrong(WRONG);
+      server.fault = (seen) => (isOfActions(seen) ? { status: 403 } : 'none');
+      // Each document is a request of its own, and all are sent at once.
+      const options = { urls: [server.url], bulkBytes: 1, bulkConcurrency: 10 };
+      await expect(repairAll([101], options)).rejects.toMatchObject({ code: 'ACCESS_REFUSED' });
+      await (await openElasticsearchStoreRepairer(store.optionsWith({}))).close();
+      await refresh();
       await expectModel();
     });
 

@@ -64,10 +64,12 @@ export class StaleDataRepair {
     );
   }
 
-  /** Decodes what the progress names; resolves when it names nothing. Call it when queries see the ABIs that were replaced. */
+  /** Decodes what the progress names; resolves when it names nothing. */
   async decodeAll(): Promise<void> {
     if (!(await this.current()).stale_data) return;
     await this.refuseEarlier();
+    // A repair that was killed may have replaced ABIs that no search finds yet.
+    await refreshIndices(this.parts.searcher.client, this.parts.names.abis);
     for (;;) {
       const [stale] = (await this.current()).stale_data ?? [];
       if (!stale) return;
