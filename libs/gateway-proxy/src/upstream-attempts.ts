@@ -9,6 +9,8 @@ export interface Attempt {
   /** The server that was chosen. */
   url?: string;
   sent?: ClientRequest;
+  /** The head of the response has arrived: its cost is charged, and its headers are those of the client's response. */
+  hasBegun?: true;
 }
 
 /** Ends an attempt at a server that a check found a fault in. */
@@ -53,6 +55,10 @@ export class UpstreamAttempts {
 
   endWait(request: object): void {
     this.remove(this.of(request));
+  }
+
+  beginResponse(request: object): void {
+    this.of(request).hasBegun = true;
   }
 
   /** Cuts off the attempts that wait for this server and can be repeated. */

@@ -96,11 +96,11 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
 function createFail({ name, upstreams }: UpstreamSet, attempts: UpstreamAttempts, log: Logger): Fail {
   return (error, request, response) => {
     if (response.closed) return;
-    if (response.headersSent) {
+    const { repeat, url, sent, hasBegun } = attempts.of(request);
+    if (response.headersSent || hasBegun) {
       response.destroy();
       return;
     }
-    const { repeat, url, sent } = attempts.of(request);
     if (repeat && (error instanceof FaultFound || (sent?.reusedSocket && isConnectionEnd(error)))) {
       repeat();
       return;
@@ -131,7 +131,11 @@ function handleUpstream(
     });
     server.on('proxyRes', (received, request, response) => {
       attempts.endWait(request);
-      if (isFinalResponse(received)) return send(received, response, ticketOf(response));
+      if (isFinalResponse(received)) {
+        attempts.beginResponse(request);
+        send(received, response, ticketOf(response));
+        return;
+      }
       received.destroy();
       fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);
     });

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
-import { createLogger } from '@antelope-history/app-runtime';
+import { COST_HEADER, createLogger } from '@antelope-history/app-runtime';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
@@ -12,9 +12,9 @@ const { path } = ROUTES.getActions;
 
 /**
  * What an API does with requests: it responds at once, after a quarter of a second, or with a pause in the response, leaves the client
- * waiting, or closes the connection after it has read the request.
+ * waiting, closes the connection after it has read the request, or resets it after the head of its response.
  */
-type Mode = 'responds' | 'delays' | 'pauses' | 'hangs' | 'closes';
+type Mode = 'responds' | 'delays' | 'pauses' | 'hangs' | 'closes' | 'resets';
 
 /** One of several interchangeable history APIs; it responds with its name and the length of the body. */
 class NamedApi {
@@ -49,7 +49,11 @@ class NamedApi {
     this.requests++;
     if (mode === 'pauses') response.write(' ');
     if (mode === 'pauses' || mode === 'delays') await sleep(250);
-    if (mode === 'closes') incoming.socket.destroy();
+    if (mode === 'resets') {
+      response.writeHead(200, { 'content-length': 100, [COST_HEADER]: 5 }).flushHeaders();
+      await sleep(50);
+      incoming.socket.resetAndDestroy();
+    } else if (mode === 'closes') incoming.socket.destroy();
     else if (mode !== 'hangs') response.end(JSON.stringify({ by: this.name, length }));
   }
 
@@ -239,6 +243,15 @@ describe('a gateway in front of several interchangeable APIs', () => {
     await respondersOf(gateway, 6);
     for (const api of apis) api.keptMode = 'closes';
     expect(await respondersOf(gateway, 12, 30_000)).toHaveLength(12);
+  });
+
+  it('repeats no request whose response on a kept connection has begun', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    for (const api of apis) api.keptMode = 'resets';
+    await expect(request(gateway).post(path).send({})).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await sleep(100);
+    expect(apis.map(({ requests }) => requests)).toEqual([2, 1, 1]);
   });
 
   it('skips an API that cut a request off for five seconds, also when its health is well', async () => {
