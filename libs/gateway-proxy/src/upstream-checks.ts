@@ -11,8 +11,8 @@ const WAIT_MS = 500;
 export type FindFaults = (urls: readonly string[]) => Promise<(string | undefined)[]>;
 
 /**
- * Skips those of several interchangeable upstreams that have a fault, until a check finds them well, or until `Upstreams` tries
- * them again. A single upstream is not checked: there is no other to choose.
+ * Skips those of several interchangeable upstreams that have a fault, until a check finds them well. A single upstream is not
+ * checked: there is no other to choose.
  */
 export class UpstreamChecks {
   private checkedAt = -Infinity;
@@ -43,6 +43,8 @@ export class UpstreamChecks {
 
   private async check(): Promise<void> {
     const { urls } = this.upstreams;
+    // The last check may be so old that `Upstreams` would try these again before this one ends.
+    for (const url of this.skipped) this.upstreams.setUnavailable(url);
     const faults = await this.findFaults(urls);
     this.checkedAt = this.now();
     for (const [index, url] of urls.entries()) this.judge(url, faults[index]);

@@ -103,6 +103,16 @@ describe('a gateway with several chain nodes', () => {
     expect(await respondersOf(gateway, 6)).toContain('b');
   });
 
+  it('skips a node until a check has found it well, also when the last check is some seconds old', async () => {
+    const gateway = createGateway();
+    second().chainId = 'cd'.repeat(32);
+    for (let seconds = 0; seconds < 40; seconds += 6) {
+      expect(await respondersOf(gateway, 1)).not.toContain('b');
+      await sleep(50);
+      time += 6_000;
+    }
+  });
+
   it('skips the first node when it is on another chain than that of the configuration', async () => {
     first().chainId = 'cd'.repeat(32);
     const settings = { HISTORY_GATEWAY__CHAIN_NODE_URL: nodes.map(({ url }) => url).join(',') };
