@@ -45,6 +45,7 @@ export function createStreamProxy(set: UpstreamSet, log: Logger): RequestHandler
     const headers = headersFor(request, requestIdOf(response), isHandshake ? HANDSHAKE_HEADERS : STREAM_HEADERS);
     const charge = streamChargeOf(response);
     await checks.ready();
+    left.throwIfAborted();
     if (charge) headers[REPORT_COST_HEADER] = '1';
     const sent = openUpstream(
       request,
@@ -60,11 +61,12 @@ export function createStreamProxy(set: UpstreamSet, log: Logger): RequestHandler
       await joinWebSockets(request, reply, AbortSignal.any([left, stop]), charge && readFrameCosts(charge));
     } else {
       const end = (): void => void response.end();
+      const forwarded = forwardResponse(reply.response, response, charge && readEventCosts(charge));
+      // The gateway may have stopped while the API opened the stream.
+      if (stop.aborted) end();
       stop.addEventListener('abort', end);
       // The signal outlives the stream, and would keep its request and response.
-      await forwardResponse(reply.response, response, charge && readEventCosts(charge)).finally(() =>
-        stop.removeEventListener('abort', end),
-      );
+      await forwarded.finally(() => stop.removeEventListener('abort', end));
     }
     sent.destroy();
   };

@@ -46,7 +46,9 @@ export async function joinWebSockets(
     upstream.destroySoon();
     client.destroySoon();
   };
-  signal.addEventListener('abort', end, { once: true });
+  // The client may have left, or the gateway have stopped, while the API opened its side.
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end, { once: true });
   await Promise.race([pipeline(upstream, client), pipeline(client, upstream)]).catch(() => undefined);
   end();
 }

@@ -219,6 +219,22 @@ describe('the stream over WebSocket through the gateway', () => {
     await Promise.all([once(client, 'close'), listener.close()]);
   });
 
+  it('ends a WebSocket that the API opens after it began to stop', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const listener = await serve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const client = new WebSocket(listener.url.replace('http', 'ws') + STREAM.path);
+    const [request, connection, head] = (await once(server, 'upgrade')) as [IncomingMessage, Socket, Buffer];
+    const closing = listener.close();
+    await sleep(50);
+    new WebSocketServer({ noServer: true }).handleUpgrade(request, connection, head, () => undefined);
+    const startedAt = performance.now();
+    await Promise.all([once(client, 'close'), closing]);
+    // At five seconds, the gateway cuts the connections that are left.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
   it('holds back an upstream whose client does not read', async () => {
     const api = await startApi();
     const { url } = await serve(api.url);
