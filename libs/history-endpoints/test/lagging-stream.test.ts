@@ -133,6 +133,17 @@ describe('a client that reconnects to a service that lags', () => {
     service.close();
   });
 
+  it('gets no fork on a stream of irreversible rows whose block the service has, but leaves for a while', async () => {
+    const service = new LaggingService(ModelHistory.of([...old, ...early]), { ...EVERYTHING, irreversibleOnly: true });
+    await service.open(cursorAt(122, 122));
+    await service.write(chain.blocks(blockAt(120), plans(3), old[10]?.position));
+    expect(service.seen).toEqual([]);
+    await service.write([...early.slice(1), ...late]);
+    const rows = [123, 124, 125].map((num) => ({ type: 'action', num }));
+    expect(service.seen).toEqual([...rows, { type: 'irreversible', num: 125 }, { type: 'head', num: 125 }]);
+    service.close();
+  });
+
   it('gets no fork on a stream of irreversible rows whose cursor is at the block of a snapshot', async () => {
     const service = new LaggingService(ModelHistory.of([...old, ...early]), { ...EVERYTHING, irreversibleOnly: true });
     const snapshot = { num: 99, id: '63'.padStart(8, '0').padEnd(64, 'a') };

@@ -130,14 +130,16 @@ export class ActionStream {
 
   /**
    * The status with which a stream begins. If another service sent the cursor and this one lags behind it, the stream waits until it
-   * continues, or returns, above the blocks that the other one has named irreversible.
+   * continues, or returns, above the blocks that the other one has named irreversible. One of irreversible rows has nothing to send
+   * before, and this service may leave a block that it has only committed.
    */
   private async statusFor(cursor: StreamCursor | undefined): Promise<ChainStatus> {
     const { reader, head } = this.deps;
     let status = await reader.getStatus();
     if (!cursor) return status;
-    const fixed = this.query.irreversibleOnly ? cursor.block.num : cursor.irreversibleNum;
-    while (isYetToCome(fixed, status) && !(await this.isCommitted(cursor.block.id))) {
+    const { irreversibleOnly } = this.query;
+    const fixed = irreversibleOnly ? cursor.block.num : cursor.irreversibleNum;
+    while (isYetToCome(fixed, status) && (irreversibleOnly || !(await this.isCommitted(cursor.block.id)))) {
       status = await head.changedFrom(status, this.signal);
     }
     return status;
