@@ -39,6 +39,13 @@ export function createUpstreamAgent(upstreams: Upstreams, onUnavailable: OnUnava
 
 type OnUnavailable = (url: string, error: Error) => void;
 
+const connected = new WeakMap<Duplex, string>();
+
+/** The URL of the server that an agent's connection leads to: that of another one than the wanted when this one cannot be reached. */
+export function serverOf(socket: Duplex): string | undefined {
+  return connected.get(socket);
+}
+
 function isSecureSet({ urls }: Upstreams): boolean {
   return urls[0]?.startsWith('https:') ?? false;
 }
@@ -80,6 +87,7 @@ class Connector {
       const signal = AbortSignal.timeout(CONNECT_LIMIT_MS);
       await once(socket, isSecureSet(this.upstreams) ? 'secureConnect' : 'connect', { signal });
       this.upstreams.setAvailable(url);
+      connected.set(socket, url);
       return socket;
     } catch (error) {
       socket.destroy();

@@ -1,4 +1,5 @@
 import type { ClientRequest } from 'node:http';
+import { serverOf } from './upstream-agent';
 
 /** What is known of a request that is sent to one of several servers. */
 export interface Attempt {
@@ -6,7 +7,7 @@ export interface Attempt {
   readonly endsAt: number;
   /** Sends the request once more; undefined for one that may not be repeated. */
   readonly repeat: (() => void) | undefined;
-  /** The server that was chosen. */
+  /** The server that was chosen, and then the one that the connection leads to. */
   url?: string;
   sent?: ClientRequest;
   /** The head of the response has arrived: its cost is charged, and its headers are those of the client's response. */
@@ -47,6 +48,8 @@ export class UpstreamAttempts {
   beginWait(request: object, sent: ClientRequest): Attempt {
     const attempt = this.of(request);
     attempt.sent = sent;
+    const url = sent.socket ? serverOf(sent.socket) : undefined;
+    if (url !== undefined) attempt.url = url;
     this.waiting.add(attempt);
     this.timer ??= setInterval(this.check, this.checkEveryMs);
     sent.once('close', () => this.remove(attempt));

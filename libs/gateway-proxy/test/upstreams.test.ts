@@ -191,6 +191,19 @@ describe('a gateway in front of several interchangeable APIs', () => {
     expect(apis.map(({ requests }) => requests).reduce((sum, count) => sum + count)).toBe(3 + 6 + 2 + 1);
   });
 
+  it('repeats a request that was sent to an API in the place of one that was down, when this one hangs', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    const [first, second] = apis;
+    await first?.close();
+    if (second) Object.assign(second, { health: 'down', mode: 'hangs', keptMode: 'hangs' });
+    const waiting = respondersOf(gateway, 1);
+    while (second?.requests === 1) await sleep(5);
+    await first?.open();
+    time += 2_001;
+    expect(await waiting).not.toContain('b');
+  });
+
   it('finds that an API hangs also when no further request arrives', async () => {
     const gateway = await createGateway();
     await respondersOf(gateway, 1);
