@@ -152,6 +152,23 @@ describe('a client that reconnects to a service that lags', () => {
     service.close();
   });
 
+  it.each([false, true])(
+    'misses no rows when the history of the service begins later: %j',
+    async (irreversibleOnly) => {
+      const model = ModelHistory.of([...old, ...early].slice(8));
+      const read = async (query: StreamQuery): Promise<StreamEvent> => {
+        const abis = createAbiReader(model, new Registry(), 'test');
+        const deps = { reader: model, abis, head: new ModelHead(model), largeResponses: new LargeResponses() };
+        const stream = new ActionStream(deps, query, new AbortController().signal);
+        return (await stream.events(cursorAt(105, 103)).next()).value;
+      };
+      await expect(read({ ...EVERYTHING, irreversibleOnly })).rejects.toMatchObject({ code: 'BLOCKS_REMOVED' });
+      // A client that asks for no rows of the blocks between misses none.
+      const { type, id } = await read({ ...EVERYTHING, irreversibleOnly, firstBlockNum: 108 });
+      expect([type, parseCursor('id', id).block.num]).toEqual(irreversibleOnly ? ['action', 108] : ['fork', 107]);
+    },
+  );
+
   it('returns at once from a block that no service can have', async () => {
     for (const irreversibleOnly of [false, true]) {
       const service = new LaggingService(ModelHistory.of([...old, ...early]), { ...EVERYTHING, irreversibleOnly });

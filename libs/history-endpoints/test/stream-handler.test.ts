@@ -76,6 +76,20 @@ describe('the stream over HTTP', () => {
     expect([(await open(5)).status, (await open(19)).status, (await open(20)).status]).toEqual([410, 410, 200]);
   });
 
+  it('answers 410 to a cursor when the history begins above the next block, unless no rows below are asked for', async () => {
+    const blocks = new SyntheticChain().blocks(
+      undefined,
+      Array.from({ length: 30 }, () => EMPTY_BLOCK),
+    );
+    const { url } = await serve(ModelHistory.of(blocks.slice(20)));
+    const statusAt = async (at: number, query = '') => {
+      const headers = { 'last-event-id': `${blocks[at]?.position.id}.all.0` };
+      return (await fetch(url + STREAM + query, { headers, method: 'HEAD' })).status;
+    };
+    const after = `?after=${blocks[20]?.position.num}`;
+    expect([await statusAt(18), await statusAt(18, after), await statusAt(19)]).toEqual([410, 200, 200]);
+  });
+
   it('answers 410 to a cursor of an orphan when blocks after the irreversible one of its time were removed', async () => {
     const blocks = new SyntheticChain().blocks(
       undefined,

@@ -69,7 +69,7 @@ export const CLIENT_ERRORS = {
   },
   BLOCK_TRACE_MISSING: final(404, 0, 'block_trace_missing', 'Block trace missing'),
   CLIENT_LEFT: final(499, 0, 'client_left', 'The client closed the connection before its response was made'),
-  BLOCKS_REMOVED: final(410, 0, 'blocks_removed', 'The blocks that follow the cursor were removed'),
+  BLOCKS_REMOVED: final(410, 0, 'blocks_removed', 'The service lacks the blocks that follow the cursor'),
   RATE_LIMITED: retry(429, 0, 'rate_limited', 'Too many requests'),
   BUSY: retry(503, 0, 'busy', 'The service has more requests than it takes at once'),
   UNAVAILABLE: retry(503, 0, 'unavailable', 'The service can not answer right now'),

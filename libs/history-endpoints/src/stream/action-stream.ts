@@ -188,11 +188,12 @@ export class ActionStream {
     yield* this.forkTo(await this.ancestorAt(Math.min(fixed, num - 1), status));
   }
 
-  /** Throws `BLOCKS_REMOVED` when blocks after the place were removed: the stream would go on without their rows. */
+  /** Throws `BLOCKS_REMOVED` when the service has not all blocks after the place: the stream would go on without their rows. */
   private requireNext(status: ChainStatus): void {
     const { num, id, sequence } = this.place;
     const next = sequence === undefined ? num + 1 : num;
-    if (id !== undefined && isRemovedBlock(next, status)) throw blocksRemoved();
+    const isMissing = isRemovedBlock(next, status) || isBelowHistory(next, this.query, status);
+    if (id !== undefined && isMissing) throw blocksRemoved();
   }
 
   private *forkTo(block: BlockPosition): Generator<StreamEvent> {
@@ -360,6 +361,18 @@ function isYetToCome(num: number, status: ChainStatus): boolean {
   return num > lastIrreversible && num <= Math.max(head, status.head?.num ?? 0) + MAX_LAG_BLOCKS;
 }
 
+/**
+ * Whether a stream asks for rows from this block on, and the history, which may begin at a snapshot, begins above. Block 1 follows no
+ * event: a client that sends a cursor at block 0 takes the history from where it begins.
+ */
+export function isBelowHistory(
+  num: number,
+  { firstBlockNum: asked = 0 }: Pick<StreamQuery, 'firstBlockNum'>,
+  { firstBlockNum = 0 }: ChainStatus,
+): boolean {
+  return num > 1 && Math.max(num, asked) < firstBlockNum;
+}
+
 export function blocksRemoved(): HistoryError {
-  return new HistoryError('BLOCKS_REMOVED', 'the service no longer has the blocks after this event: begin again');
+  return new HistoryError('BLOCKS_REMOVED', 'the service does not have the blocks after this event: begin again');
 }

@@ -24,6 +24,7 @@ import { toDataConditions } from '../data-conditions';
 import {
   ActionStream,
   blocksRemoved,
+  isBelowHistory,
   type ActionStreamDeps,
   type StreamEvent,
   type StreamQuery,
@@ -48,7 +49,7 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
     const parameters = readRequest(request);
     const data = await toDataConditions(parameters.dataFilters, firstBlockOf(parameters), reader);
     const query: StreamQuery = { ...parameters.query, data };
-    if (parameters.cursor) await requireBlock(parameters.cursor, reader);
+    if (parameters.cursor) await requireBlock(parameters.cursor, query, reader);
     if (request.method === 'HEAD') {
       writeEventStreamHead(response);
       response.end();
@@ -85,12 +86,16 @@ function chargeWholeUnits(charge: ChargeStream): ChargeStream {
 }
 
 /**
- * Throws `BLOCKS_REMOVED` when the cursor's block was removed, or is an orphan and the block that the stream would go back to was. A
- * stream that has begun can no longer say so.
+ * Throws `BLOCKS_REMOVED` when the cursor's block was removed, or is an orphan and the block that the stream would go back to was, and
+ * when the history begins above the next block. A stream that has begun can no longer say so.
  */
-async function requireBlock({ block, irreversibleNum }: StreamCursor, reader: HistoryReader): Promise<void> {
+async function requireBlock(
+  { block, irreversibleNum }: StreamCursor,
+  query: StreamQuery,
+  reader: HistoryReader,
+): Promise<void> {
   const status = await reader.getStatus();
-  if (isRemovedBlock(block.num, status)) throw blocksRemoved();
+  if (isRemovedBlock(block.num, status) || isBelowHistory(block.num + 1, query, status)) throw blocksRemoved();
   if (!isRemovedBlock(Math.min(irreversibleNum, block.num - 1), status)) return;
   const { block: committed } = await reader.getBlock({ id: block.id });
   if (!committed) throw blocksRemoved();
