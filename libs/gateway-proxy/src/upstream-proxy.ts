@@ -28,7 +28,8 @@ export type UpstreamProxy = (target: (request: Request) => string) => RequestHan
  *
  * A request on a kept connection that ends before the response is sent once more, on a new connection: the server may have closed
  * the kept one before it got the request, for instance when it stops. So is one whose API a check finds a fault in before the
- * response begins: an API that hangs would hold it, and the client's limits, for the whole time. All requests of an API only read.
+ * response begins: an API that hangs would hold it, and the client's limits, for the whole time. It is repeated again while there
+ * are further APIs, because the next one may hang, too. All requests of an API only read.
  */
 export function createApiProxy(set: UpstreamSet, log: Logger): UpstreamProxy {
   return createProxyTo(set, log, { send: sendApiResponse, repeats: true });
@@ -83,13 +84,14 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
   return (target) => async (request, response, next) => {
     await checks.ready();
     const endsAt = performance.now() + RESPONSE_LIMIT_MS;
-    const send = (through: typeof proxy, repeat?: () => void): void => {
+    const send = (through: typeof proxy, repeats: number): void => {
       if (response.closed) return;
       const sent = new UpstreamRequest(request, target(request));
+      const repeat = repeats > 0 ? () => send(proxyOnNewConnection, repeats - 1) : undefined;
       attempts.add(sent, { endsAt, repeat });
       void through(sent, response, next);
     };
-    send(proxy, options.repeats ? () => send(proxyOnNewConnection) : undefined);
+    send(proxy, options.repeats ? Math.max(1, urls.length - 1) : 0);
   };
 }
 

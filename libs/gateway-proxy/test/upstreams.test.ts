@@ -204,6 +204,19 @@ describe('a gateway in front of several interchangeable APIs', () => {
     expect(await waiting).not.toContain('b');
   });
 
+  it('repeats a request that was cut off on a kept connection when the next API hangs', async () => {
+    const gateway = await createGateway();
+    await respondersOf(gateway, 3);
+    const [first, second] = apis;
+    if (first) first.keptMode = 'closes';
+    if (second) Object.assign(second, { health: 'down', mode: 'hangs', keptMode: 'hangs' });
+    const waiting = respondersOf(gateway, 1);
+    while (second?.requests === 1) await sleep(5);
+    time += 2_001;
+    expect(await waiting).not.toContain('b');
+    expect(apis.map(({ requests }) => requests).reduce((sum, count) => sum + count)).toBe(3 + 3);
+  });
+
   it('finds that an API hangs also when no further request arrives', async () => {
     const gateway = await createGateway();
     await respondersOf(gateway, 1);
