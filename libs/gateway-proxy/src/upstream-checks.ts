@@ -3,8 +3,8 @@ import type { Upstreams } from './upstreams';
 
 /** Upstreams are checked while requests arrive or wait, at most once in this time. */
 export const CHECK_EVERY_MS = 2_000;
-/** When the last check is older, a request waits for the next one, at most `WAIT_MS`. */
-const STALE_MS = 10_000;
+/** When the last check is older, a request waits for the next one, at most `WAIT_MS`. `Upstreams` skips no longer than this. */
+const STALE_MS = 5_000;
 const WAIT_MS = 500;
 
 /** Resolves to what is wrong with each of `urls`, in their order: undefined for one that can be used. Never rejects. */
@@ -43,7 +43,7 @@ export class UpstreamChecks {
 
   private async check(): Promise<void> {
     const { urls } = this.upstreams;
-    // The last check may be so old that `Upstreams` would try these again before this one ends.
+    // `Upstreams` would try these again before this check ends.
     for (const url of this.skipped) this.upstreams.setUnavailable(url);
     const faults = await this.findFaults(urls);
     this.checkedAt = this.now();

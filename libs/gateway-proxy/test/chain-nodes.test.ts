@@ -113,6 +113,15 @@ describe('a gateway with several chain nodes', () => {
     }
   });
 
+  it('skips a node that hangs while a later check waits for it', async () => {
+    const gateway = createGateway();
+    second().infoMode = 'hangs';
+    await respondersOf(gateway, 1);
+    await sleep(2_300);
+    time += 6_000;
+    expect(await respondersOf(gateway, 3)).not.toContain('b');
+  });
+
   it('skips the first node when it is on another chain than that of the configuration', async () => {
     first().chainId = 'cd'.repeat(32);
     const settings = { HISTORY_GATEWAY__CHAIN_NODE_URL: nodes.map(({ url }) => url).join(',') };
