@@ -160,14 +160,17 @@ describeWithService(['elasticsearch'], (url = '') => {
       await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
     });
 
-    it('has the index made when it was deleted after its first blocks were replaced', async () => {
-      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
-      await repairer.repairBlocks(reader.chain.slice(0, 1));
-      await lose('actions', 100);
-      await repairer.repairBlocks(reader.chain.slice(0, 20)).finally(() => repairer.close());
-      const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
-      await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
-    });
+    it.each(['actions', 'blocks', 'bodies'] as const)(
+      'has the %s made when they were deleted after its first blocks were replaced',
+      async (kind) => {
+        const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}), 0);
+        await repairer.repairBlocks(reader.chain.slice(0, 1));
+        await lose(kind, 100);
+        await repairer.repairBlocks(reader.chain.slice(0, 20)).finally(() => repairer.close());
+        const comparison = new Comparison(store.store, ModelHistory.of(reader.chain));
+        await comparison.actions({ ...EVERY_ACTION, account: 'alice', limit: 1_000 });
+      },
+    );
 
     it('is awaited by a writer that gets the first block of the range again, and cannot tell whether it is the same', async () => {
       const progress = new ProgressReader(client, store.names);

@@ -113,10 +113,16 @@ export class BlockRepair implements StoreRepairer {
       } catch (error) {
         const { progress } = await this.parts.progress.require();
         if (isRemovedBlock(block.position.num, statusOf(progress))) return;
-        if (!(error instanceof MissingIndexError) || tries === MAX_TRIES) throw error;
+        const isToRepeat = error instanceof MissingIndexError || (await this.hasLost(block.position, progress));
+        if (!isToRepeat || tries === MAX_TRIES) throw error;
         await this.reopen();
       }
     }
+  }
+
+  /** Whether an index that this process has found or made was deleted since: requests fail that refresh or read it. */
+  private async hasLost({ num }: BlockPosition, progress: ProgressDocument): Promise<boolean> {
+    return this.ranges.has(rangeStart(num, progress)) && (await this.parts.indices.lacksRange(num, progress));
   }
 
   private async reopen(): Promise<void> {
