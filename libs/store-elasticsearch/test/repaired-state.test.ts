@@ -83,6 +83,70 @@ describeWithService(['elasticsearch'], (url = '') => {
     await store.dispose();
   });
 
+  describe('a repair of a permission', () => {
+    const [wrong, right, later] = [2, 3, 4].map((byte) => Buffer.alloc(34, byte)) as [Buffer, Buffer, Buffer];
+    const changingTo = (key: Buffer): BlockPlan => ({
+      ...PAID,
+      permissions: [{ owner: 'alice', name: 'active', authority: { keys: [key], actors: [] } }],
+    });
+    let store: TemporaryStore;
+    let client: Client;
+    let reader: SimulatedReader;
+    beforeEach(async () => {
+      store = await TemporaryStore.open(url);
+      client = new Client({ node: url });
+      reader = new SimulatedReader();
+    });
+    afterEach(async () => {
+      await client.close();
+      await store.dispose();
+    });
+
+    async function repairFirst(): Promise<void> {
+      const repairer = await openElasticsearchStoreRepairer(store.optionsWith({}));
+      await repairer.repairBlocks(reader.chain.slice(0, 1)).finally(() => repairer.close());
+    }
+
+    /** Grows the chain until a condition holds, which cleaning brings about. */
+    async function growUntil(holds: () => Promise<boolean>): Promise<void> {
+      while (!(await holds())) {
+        reader.grow([PAID]);
+        reader.makeIrreversible(1);
+        await store.store.writeBlocks(reader.read(Infinity));
+      }
+    }
+
+    async function isClean(): Promise<boolean> {
+      return ((await new ProgressReader(client, store.names).read())?.progress.clean_up_to ?? 0) > 100;
+    }
+
+    async function storedVersions(): Promise<number> {
+      await client.indices.refresh({ index: store.names.permissions });
+      return (await client.count({ index: store.names.permissions })).count;
+    }
+
+    it('restores one that was stored wrong, also when a fork undoes a later change of it', async () => {
+      reader.grow([changingTo(right), PAID]);
+      const stored = reader.read(Infinity).map((block) => withKey(block, wrong));
+      await store.store.writeBlocks(stored);
+      await growUntil(isClean);
+      reader.grow([changingTo(later)]);
+      await store.store.writeBlocks(reader.read(Infinity));
+      await repairFirst();
+      reader.fork(1, [PAID, PAID]);
+      await store.store.writeBlocks(reader.read(Infinity));
+      await new Comparison(store.store, ModelHistory.of(reader.chain)).permissionsOf([...reader.chain, ...stored]);
+    });
+
+    it('does not bring a version back that was deleted because a later one replaces it', async () => {
+      reader.grow([changingTo(right), changingTo(later)]);
+      await growUntil(async () => (await isClean()) && (await storedVersions()) === 1);
+      await repairFirst();
+      expect(await storedVersions()).toBe(1);
+      await new Comparison(store.store, ModelHistory.of(reader.chain)).permissionsOf(reader.chain);
+    });
+  });
+
   it('a repair stores no block that is reversible, and none of another branch', async () => {
     const store = await TemporaryStore.open(url);
     const reader = new SimulatedReader();
@@ -193,3 +257,8 @@ describeWithService(['elasticsearch'], (url = '') => {
     });
   });
 });
+
+function withKey(block: BlockRecords, key: Buffer): BlockRecords {
+  const authority = { keys: [key], actors: [] };
+  return { ...block, permissionChanges: block.permissionChanges.map((change) => ({ ...change, authority })) };
+}
