@@ -132,21 +132,37 @@ describeWithService(['elasticsearch'], (url = '') => {
       await expectModel();
     });
 
-    it('that was not stored, or stored without being set, moves them, too, and none after the next ABI', async () => {
-      grow([setting(WRONG), setting(RIGHT), PAID, PAID, PAID, PAID]);
-      await write((block) => {
-        if (block.position.num === 101) return { ...block, abiChanges: [] };
-        const abiChanges = [{ account: 'alice', abi: WRONG, sequence: block.transactions[0]?.firstSequence ?? 0 }];
-        return block.position.num === 103 ? { ...block, abiChanges } : block;
-      });
-      grow([setting(WRONG), ...Array<BlockPlan>(20).fill(PAID)]);
-      await write();
+    it('that was stored in another order than the other one of its block moves the actions of later blocks', async () => {
+      const others = Array.from({ length: 2 }, () => [{ ...TRANSFER, account: 'bob' }]);
+      const twice = { ...PAID, transactions: others, abis: [WRONG, RIGHT].map((abi) => ({ account: 'alice', abi })) };
+      grow([setting(RIGHT), twice, ...Array<BlockPlan>(15).fill(PAID)]);
+      await write((block) => (block.position.num === 101 ? withAbisReversed(block) : block));
       grow([PAID]);
       await write();
-      await repair(103);
       await repair(101);
       await expectModel();
     });
+
+    it.each([
+      [103, 101],
+      [101, 103],
+    ])(
+      'that was not stored, or stored without being set, moves them, too, and none after the next ABI (%i, %i)',
+      async (...blockNums) => {
+        grow([setting(WRONG), setting(RIGHT), PAID, PAID, PAID, PAID]);
+        await write((block) => {
+          if (block.position.num === 101) return { ...block, abiChanges: [] };
+          const abiChanges = [{ account: 'alice', abi: WRONG, sequence: block.transactions[0]?.firstSequence ?? 0 }];
+          return block.position.num === 103 ? { ...block, abiChanges } : block;
+        });
+        grow([setting(WRONG), ...Array<BlockPlan>(20).fill(PAID)]);
+        await write();
+        grow([PAID]);
+        await write();
+        for (const blockNum of blockNums) await repair(blockNum);
+        await expectModel();
+      },
+    );
 
     it('whose bytes were damaged moves what was decoded with them', async () => {
       const client = new Client({ node: url });
@@ -181,9 +197,16 @@ describeWithService(['elasticsearch'], (url = '') => {
       await expectModel();
     });
 
-    it('stays when a writer goes on that was suspended before it with blocks that are committed since', async () => {
+    it.each([
+      ['before it', false],
+      ['while it replaced the ABI', true],
+    ])('stays when a writer goes on that was suspended %s with blocks that are committed since', async (_, isBegun) => {
       await writeWrong(WRONG);
       await writeUntilClean();
+      const held = await FaultyServer.start(url);
+      const replacing = held.suspend(isOfActions);
+      const begun = isBegun ? repair(101, held.url) : undefined;
+      if (begun) await replacing.arrived;
       reader.grow([PAID, PAID]);
       const blocks = reader.read(2);
       reader.restart((await writer.getProgress()).positions);
@@ -193,7 +216,9 @@ describeWithService(['elasticsearch'], (url = '') => {
       const writing = late.writeBlocks(again);
       await arrived;
       await writer.writeBlocks(blocks);
-      await repair(101);
+      replacing.resume();
+      await (begun ?? repair(101));
+      await held.stop();
       resume();
       await writing;
       await refresh();
@@ -292,6 +317,11 @@ describeWithService(['elasticsearch'], (url = '') => {
 
 function withAbi(block: BlockRecords, abi: Buffer): BlockRecords {
   return { ...block, abiChanges: block.abiChanges.map((change) => ({ ...change, abi })) };
+}
+
+function withAbisReversed({ abiChanges, ...block }: BlockRecords): BlockRecords {
+  const abis = abiChanges.map(({ abi }) => abi).reverse();
+  return { ...block, abiChanges: abiChanges.map((change, index) => ({ ...change, abi: abis[index] ?? change.abi })) };
 }
 
 function isOfActions({ path, body }: SeenRequest): boolean {
