@@ -116,9 +116,7 @@ function countSearch({ names, progress }: QueryState, selection: ActionSelection
   const { blocks, sequences } = scope;
   const last = rangeLast(range.first, progress);
   const isWhole =
-    range.first === rangeStart(range.first, progress) &&
-    range.first >= blocks.first &&
-    last <= Math.min(blocks.last, progress.clean_up_to);
+    range.first === rangeStart(range.first, progress) && last <= Math.min(blocks.last, progress.clean_up_to);
   return {
     index: names.ranged('actions', range.first, progress),
     filters: isWhole
