@@ -6,6 +6,7 @@ import { describeWithService } from '@antelope-history/servers';
 import {
   type BlockPlan,
   Comparison,
+  EVERY_ACTION,
   ModelHistory,
   ReaderSessions,
   SyntheticChain,
@@ -218,6 +219,34 @@ describeWithService(['elasticsearch'], (url = '') => {
         message: expect.stringContaining('1 of '),
       });
     }));
+
+  it.each([
+    ['other writes', { history_writes: '00'.repeat(32) }, 'something was written while'],
+    ['another block', { history_committed: { num: 5, id: 'ab'.repeat(32) } }, 'says of itself'],
+  ])('gives the apps nothing that was restored of a snapshot that names %s', (_, metadata, message) =>
+    withStore(async (store, chain, sessions) => {
+      const options = store.optionsWith({});
+      const writer = await openElasticsearchStoreWriter(options);
+      await writer.writeBlocks(sessions.read(chain.blocks(undefined, plans(3))));
+      await writer.close();
+      const snapshot = { repository, name: `other-${randomUUID()}` };
+      await client.snapshot.create({
+        repository,
+        snapshot: snapshot.name,
+        indices: `${options.indexPrefix}-*`,
+        include_global_state: false,
+        metadata: { history_index_prefix: options.indexPrefix, ...metadata },
+        wait_for_completion: true,
+      });
+      await deleteIndices(store);
+      await expect(restoreSnapshot(options, snapshot)).rejects.toMatchObject({
+        code: 'STORE_REFUSED',
+        message: expect.stringContaining(message),
+      });
+      const ask = async (): Promise<unknown> => (await store.openReader()).getActions(EVERY_ACTION);
+      await expect(ask()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    }),
+  );
 
   it('says what is missing', () =>
     withStore(async (store) => {
