@@ -212,12 +212,20 @@ describeWithService(['elasticsearch'], (url = '') => {
       const trips = new RoundTrips(indexed.client);
       const transactions = blocks.flatMap((block) => block.transactions);
       expect(transactions.length).toBeGreaterThan(200);
+      const model = ModelHistory.of(blocks, NO_DATA_FIELDS);
+      const costOf = async (id: string) => {
+        const reader = indexed.openReader();
+        await reader.getStatus();
+        return trips.of(() => new Comparison(reader, model).transaction(id));
+      };
       let most = 0;
       for (const { id, sequenceCount } of transactions) {
-        await indexed.reader.getStatus();
-        const call = () => comparison.transaction(id.toString('hex'));
-        const { depth, requests, indices: searched } = await trips.of(call);
-        expect(depth).toBeLessThanOrEqual(sequenceCount > MAX_SEQUENCES ? 3 : 2);
+        const limit = sequenceCount > MAX_SEQUENCES ? 3 : 2;
+        let cost = await costOf(id.toString('hex'));
+        // On a slow machine one may wait for the progress, which was read too long ago (`leastCost`).
+        for (let tries = 1; cost.depth > limit && tries < 5; tries++) cost = await costOf(id.toString('hex'));
+        const { depth, requests, indices: searched } = cost;
+        expect(depth).toBeLessThanOrEqual(limit);
         // The searches that begin at once are one request; one more is that for the progress.
         expect(requests).toBeLessThanOrEqual(1 + depth);
         expect(searched.filter((index) => index.includes('-bodies-')).length).toBeLessThanOrEqual(3);
