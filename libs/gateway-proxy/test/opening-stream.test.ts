@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from '@antelope-history/app-runtime';
 import { STREAM } from '@antelope-history/routes';
+import { closeAfterEach } from './close-after-each';
 import { GatewayFixture } from './gateway-fixture';
 
 describe('a stream that the gateway has not opened yet', () => {
@@ -11,15 +12,7 @@ describe('a stream that the gateway has not opened yet', () => {
   beforeAll(() => fixture.open());
   afterAll(() => fixture.close());
 
-  const servers: Server[] = [];
-  const listeners: Listener[] = [];
-  afterEach(async () => {
-    await Promise.all(listeners.splice(0).map((listener) => listener.close()));
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  const { servers, listeners } = closeAfterEach();
 
   /** A history API that handles requests as told. */
   async function startApi(handle: RequestListener): Promise<string> {

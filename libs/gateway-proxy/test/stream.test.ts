@@ -1,11 +1,12 @@
 import { getEventListeners, once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, listen, type Listener, stopSignal, streamChargeOf } from '@antelope-history/app-runtime';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { ROUTES, STREAM } from '@antelope-history/routes';
 import { readEventStream, type ServerSentEvent } from '@antelope-history/test-support/event-stream';
+import { closeAfterEach } from './close-after-each';
 import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 
 const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform' };
@@ -18,16 +19,8 @@ describe('the stream of actions through the gateway', () => {
   beforeAll(() => fixture.open());
   afterAll(() => fixture.close());
 
-  const servers: Server[] = [];
-  const listeners: Listener[] = [];
-  afterEach(async () => {
-    jest.useRealTimers();
-    await Promise.all(listeners.splice(0).map((listener) => listener.close()));
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  afterEach(() => void jest.useRealTimers());
+  const { servers, listeners } = closeAfterEach();
 
   /** A history API that handles requests as told. */
   async function startApi(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {

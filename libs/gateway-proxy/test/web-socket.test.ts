@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
 import { limitConnections, listen, type Listener, Registry } from '@antelope-history/app-runtime';
 import { STREAM } from '@antelope-history/routes';
+import { closeAfterEach } from './close-after-each';
 import { GatewayFixture } from './gateway-fixture';
 
 const HANDSHAKE =
@@ -26,15 +27,7 @@ describe('the stream over WebSocket through the gateway', () => {
   beforeAll(() => fixture.open());
   afterAll(() => fixture.close());
 
-  const servers: Server[] = [];
-  const listeners: Listener[] = [];
-  afterEach(async () => {
-    await Promise.all(listeners.splice(0).map((listener) => listener.close()));
-    for (const server of servers.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
+  const { servers, listeners } = closeAfterEach();
 
   /** A history API that accepts each handshake, or refuses it with an error body. */
   async function startApi(refusal?: { status: number; body: string }): Promise<Api> {
