@@ -159,14 +159,8 @@ async function untilMade(
     onProgress?.(successful, total);
     const made = info?.state === 'SUCCESS' ? toStoreSnapshot(info, names) : undefined;
     if (made) return made;
-    if (info && info.state !== 'IN_PROGRESS') {
-      const reason = info.failures?.[0]?.reason ?? info.state ?? 'unknown';
-      throw new HistoryError('STORE_REFUSED', `Elasticsearch could not make the snapshot ${name}: ${reason}`);
-    }
     if (info) seenAt = performance.now();
-    else if (performance.now() - seenAt > MISSING_LIMIT_MS) {
-      throw new HistoryError('STORE_REFUSED', `the snapshot ${name} was deleted while it was made`);
-    }
+    requireInProgress(info, name, performance.now() - seenAt);
     await abortableSleep(POLL_MS, signal);
     if (signal?.aborted) {
       throw new HistoryError(
@@ -175,4 +169,15 @@ async function untilMade(
       );
     }
   }
+}
+
+/** Throws `STORE_REFUSED` when the cluster does not go on to make the snapshot. */
+function requireInProgress(info: Awaited<ReturnType<typeof findSnapshot>>, name: string, missingForMs: number): void {
+  if (!info) {
+    if (missingForMs <= MISSING_LIMIT_MS) return;
+    throw new HistoryError('STORE_REFUSED', `the snapshot ${name} was deleted while it was made`);
+  }
+  if (info.state === 'IN_PROGRESS') return;
+  const reason = info.failures?.[0]?.reason ?? info.state ?? 'unknown';
+  throw new HistoryError('STORE_REFUSED', `Elasticsearch could not make the snapshot ${name}: ${reason}`);
 }
