@@ -49,7 +49,8 @@ export const gateway = z.strictObject({
     .meta(takesHttpUrls)
     .describe(
       'Chain nodes for all other `/v1/chain/*` requests, and for the fields of `get_info` that only a node knows: the ' +
-        'chain API reads it, too. Of several, one that fails, lags by more than 20 blocks or is on another chain is skipped for 5 seconds. ' +
+        'chain API reads it, too. Of several, the gateway skips one that does not respond, lags by more than 20 blocks or is ' +
+        'on another chain, until it is well. ' +
         'Without it these paths are unknown and these fields absent.',
     ),
   node_body_limit_bytes: z
