@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requestJson } from '@antelope-history/app-runtime';
-import type { FindFaults } from './upstream-checks';
+import type { Fault, FindFaults } from './upstream-checks';
 
 const NODE_REQUEST = { method: 'POST', timeoutMs: 2_000, maxBytes: 64 * 1024 } as const;
 /** A node lags when its head block is more than this many blocks, or 10 seconds, behind that of the best node. */
@@ -23,11 +23,11 @@ export function findNodeFaults(configured: string | undefined): FindFaults {
   };
 }
 
-function faultOf(state: NodeState | undefined, chainId: string | undefined, best: number): string | undefined {
-  if (!state) return 'it does not respond to get_info';
-  if (state.chain_id !== chainId) return 'it is on another chain';
+function faultOf(state: NodeState | undefined, chainId: string | undefined, best: number): Fault | undefined {
+  if (!state) return { reason: 'it does not respond to get_info', isSilent: true };
+  if (state.chain_id !== chainId) return { reason: 'it is on another chain' };
   const lag = best - state.head_block_num;
-  return lag > MAX_LAG_BLOCKS ? `it is ${lag} blocks behind` : undefined;
+  return lag > MAX_LAG_BLOCKS ? { reason: `it is ${lag} blocks behind` } : undefined;
 }
 
 async function readState(url: string): Promise<NodeState | undefined> {

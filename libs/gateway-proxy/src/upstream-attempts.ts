@@ -60,8 +60,10 @@ export class UpstreamAttempts {
     this.remove(this.of(request));
   }
 
-  beginResponse(request: object): void {
-    this.of(request).hasBegun = true;
+  beginResponse(request: object): Attempt {
+    const attempt = this.of(request);
+    attempt.hasBegun = true;
+    return attempt;
   }
 
   /** Cuts off the attempts that wait for this server and can be repeated. */

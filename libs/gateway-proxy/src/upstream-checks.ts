@@ -7,8 +7,15 @@ export const CHECK_EVERY_MS = 2_000;
 const STALE_MS = 5_000;
 const WAIT_MS = 500;
 
+/** What is wrong with an upstream. */
+export interface Fault {
+  reason: string;
+  /** The upstream did not respond to the check. It has no fault if it responds to requests meanwhile: it is slow. */
+  isSilent?: true;
+}
+
 /** Resolves to what is wrong with each of `urls`, in their order: undefined for one that can be used. Never rejects. */
-export type FindFaults = (urls: readonly string[]) => Promise<(string | undefined)[]>;
+export type FindFaults = (urls: readonly string[]) => Promise<(Fault | undefined)[]>;
 
 /**
  * Skips those of several interchangeable upstreams that have a fault, until a check finds them well. A single upstream is not
@@ -18,6 +25,8 @@ export class UpstreamChecks {
   private checkedAt = -Infinity;
   private checking: Promise<void> | undefined;
   private readonly skipped = new Set<string>();
+  /** The upstreams that responded to a request since the last check began. */
+  private readonly responding = new Set<string>();
   private readonly listeners: ((url: string) => void)[] = [];
 
   /** `now`: milliseconds of a steady clock. */
@@ -33,6 +42,14 @@ export class UpstreamChecks {
     this.listeners.push(listener);
   }
 
+  /**
+   * Notes that an upstream responded to a request. A busy one that lost its requests to the others because it was slow to respond to a
+   * check would make those slow, too.
+   */
+  noteResponse(url: string): void {
+    this.responding.add(url);
+  }
+
   /** Resolves when an upstream can be chosen; never rejects. */
   async ready(): Promise<void> {
     if (this.upstreams.urls.length < 2) return;
@@ -45,12 +62,18 @@ export class UpstreamChecks {
     const { urls } = this.upstreams;
     // `Upstreams` would try these again before this check ends.
     for (const url of this.skipped) this.upstreams.setUnavailable(url);
-    const faults = await this.findFaults(urls);
+    this.responding.clear();
+    const found = await this.findFaults(urls);
+    const faults = urls.map((url, index) => this.faultOf(url, found[index]));
     this.checkedAt = this.now();
     for (const [index, url] of urls.entries()) this.judge(url, faults[index]);
     if (!faults.includes(undefined)) return;
     const faulty = urls.filter((_url, index) => faults[index] !== undefined);
     for (const url of faulty) for (const listener of this.listeners) listener(url);
+  }
+
+  private faultOf(url: string, found: Fault | undefined): string | undefined {
+    return found?.isSilent && this.responding.has(url) ? undefined : found?.reason;
   }
 
   private judge(url: string, fault: string | undefined): void {

@@ -10,7 +10,7 @@ import { createUpstreamAgent } from './upstream-agent';
 import { CHECK_EVERY_MS } from './upstream-checks';
 import { UpstreamRequest } from './upstream-request';
 import { limitUpstreamTime } from './upstream-deadline';
-import { isFinalResponse, sendApiResponse, sendNodeResponse } from './upstream-response';
+import { isFinalResponse, isServerError, sendApiResponse, sendNodeResponse } from './upstream-response';
 import { logUnavailable, type UpstreamSet } from './upstream-set';
 
 /**
@@ -60,7 +60,7 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
   const attempts = new UpstreamAttempts(() => void checks.ready(), CHECK_EVERY_MS);
   checks.onFault((url) => attempts.cutOff(url));
-  const plugins = [handleUpstream(attempts, options.send, createFail(set, attempts, log))];
+  const plugins = [handleUpstream(set, attempts, options.send, createFail(set, attempts, log))];
   const createProxy = (keepAlive: boolean) =>
     createProxyMiddleware<IncomingMessage, Response>({
       target: urls[0],
@@ -119,6 +119,7 @@ function isConnectionEnd(error: Error): boolean {
 
 /** The plugin for what happens to a request that was sent. */
 function handleUpstream(
+  { checks }: UpstreamSet,
   attempts: UpstreamAttempts,
   send: ProxyOptions['send'],
   fail: Fail,
@@ -134,7 +135,8 @@ function handleUpstream(
     server.on('proxyRes', (received, request, response) => {
       attempts.endWait(request);
       if (isFinalResponse(received)) {
-        attempts.beginResponse(request);
+        const { url } = attempts.beginResponse(request);
+        if (url !== undefined && !isServerError(received)) checks.noteResponse(url);
         send(received, response, ticketOf(response));
         return;
       }

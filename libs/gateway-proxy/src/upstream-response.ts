@@ -24,6 +24,10 @@ export function isFinalResponse({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200 && statusCode <= 599;
 }
 
+export function isServerError({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 500;
+}
+
 /**
  * Streams an API's response to the client with backpressure, and aborts it when the API's connection fails. The ticket counts the
  * bytes that the gateway holds. The response is final (`isFinalResponse`).

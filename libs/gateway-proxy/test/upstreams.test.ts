@@ -11,10 +11,10 @@ import { CHAIN_FACTS, GatewayFixture } from './gateway-fixture';
 const { path } = ROUTES.getActions;
 
 /**
- * What an API does with requests: it responds at once, after a quarter of a second, or with a pause in the response, leaves the client
- * waiting, closes the connection after it has read the request, or resets it after the head of its response.
+ * What an API does with requests: it responds at once, after a quarter of a second, or with a pause in the response, responds with an error, leaves
+ * the client waiting, closes the connection after it has read the request, or resets it after the head of its response.
  */
-type Mode = 'responds' | 'delays' | 'pauses' | 'hangs' | 'closes' | 'resets';
+type Mode = 'responds' | 'delays' | 'pauses' | 'fails' | 'hangs' | 'closes' | 'resets';
 
 /** One of several interchangeable history APIs; it responds with its name and the length of the body. */
 class NamedApi {
@@ -22,7 +22,7 @@ class NamedApi {
   /** What it does with requests on a connection that carried a response before. */
   keptMode: Mode = 'responds';
   requests = 0;
-  health: 'ok' | 'down' | 'hangs' | 'absent' = 'ok';
+  health: 'ok' | 'down' | 'hangs' | 'absent' | 'resets' = 'ok';
   private readonly kept = new WeakSet<Socket>();
   private server: Server | undefined;
   private port = 0;
@@ -40,13 +40,14 @@ class NamedApi {
   private async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('content-type', 'application/json');
     if (incoming.url === '/health') {
-      this.sendHealth(response);
+      await this.sendHealth(response);
       return;
     }
     const mode = this.kept.has(incoming.socket) ? this.keptMode : this.mode;
     this.kept.add(incoming.socket);
     const { length } = await text(incoming);
     this.requests++;
+    if (mode === 'fails') response.statusCode = 500;
     if (mode === 'pauses') response.write(' ');
     if (mode === 'pauses' || mode === 'delays') await sleep(250);
     if (mode === 'resets') {
@@ -57,9 +58,12 @@ class NamedApi {
     else if (mode !== 'hangs') response.end(JSON.stringify({ by: this.name, length }));
   }
 
-  private sendHealth(response: ServerResponse): void {
+  private async sendHealth(response: ServerResponse): Promise<void> {
     const { health } = this;
-    if (health === 'absent') response.writeHead(404).end('no such page');
+    if (health === 'resets') {
+      await sleep(200);
+      response.destroy();
+    } else if (health === 'absent') response.writeHead(404).end('no such page');
     else if (health !== 'hangs') response.end(JSON.stringify({ ...CHAIN_FACTS, status: health }));
   }
 
@@ -176,6 +180,25 @@ describe('a gateway in front of several interchangeable APIs', () => {
       expect(await respondersOf(gateway, 6)).toContain('b');
     },
   );
+
+  it('uses an API that responds to requests, but not to a check', async () => {
+    const lines: string[] = [];
+    const gateway = await createGateway(lines);
+    await respondersOf(gateway, 3);
+    const [, second] = apis;
+    if (second) second.health = 'resets';
+    time += 2_001;
+    expect(await respondersOf(gateway, 3)).toContain('b');
+    await sleep(300);
+    expect(await respondersOf(gateway, 3)).toContain('b');
+    expect(lines).toEqual([]);
+    if (second) second.keptMode = 'fails';
+    time += 2_001;
+    const statuses = [0, 1, 2].map(async () => (await request(gateway).post(path).send({})).status);
+    expect((await Promise.all(statuses)).sort()).toEqual([200, 200, 500]);
+    await sleep(300);
+    expect(new Set(await respondersOf(gateway, 6))).toEqual(new Set(['a', 'c']));
+  });
 
   it('repeats the requests that wait for an API that is found to hang, and no others', async () => {
     const gateway = await createGateway();
