@@ -37,7 +37,7 @@ export function DataView({ data, shownLength = 1_000 }: DataViewProps): JSX.Elem
     <dl class="data">
       {Object.entries(data).map(([name, value]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{cut(name)}</dt>
           <dd>{isAccount(name, value) ? <AccountLink name={value} /> : showValue(value, cut)}</dd>
         </div>
       ))}
