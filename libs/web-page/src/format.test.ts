@@ -28,6 +28,7 @@ it('texts for people', () => {
     '–',
   ]);
   expect(formatChainTime('2026-01-02T03:04:05.500')).toBe('2026-01-02 03:04:05.500');
+  expect(formatChainTime('2026-01-02T03:04:05.000Z')).toBe('2026-01-02 03:04:05');
   expect(formatChainTime('2026-01-02T03:04:05.000')).toBe('2026-01-02 03:04:05');
   expect(['0123456789', '012345678'].map((id) => shorten(id))).toEqual(['01234567…', '012345678']);
   expect(['history_api', 'trace-api', 'reader'].map(formatName)).toEqual(['History API', 'Trace API', 'Reader']);

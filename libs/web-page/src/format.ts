@@ -41,7 +41,7 @@ export function formatTime(at: number): string {
 
 /** A chain's time (`2026-01-02T03:04:05.500`, UTC) for people. */
 export function formatChainTime(time: string): string {
-  return time.replace('T', ' ').replace(/\.000$|Z$/, '');
+  return time.replace('T', ' ').replace(/(?:\.000)?Z?$/, '');
 }
 
 /** The first digits of an id. */
