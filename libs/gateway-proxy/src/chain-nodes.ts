@@ -24,7 +24,7 @@ export function findNodeFaults(configured: string | undefined): FindFaults {
 }
 
 function faultOf(state: NodeState | undefined, chainId: string | undefined, best: number): Fault | undefined {
-  if (!state) return { reason: 'it does not respond to get_info', isSilent: true };
+  if (!state) return { reason: 'it does not respond to get_info' };
   if (state.chain_id !== chainId) return { reason: 'it is on another chain' };
   const lag = best - state.head_block_num;
   return lag > MAX_LAG_BLOCKS ? { reason: `it is ${lag} blocks behind` } : undefined;
