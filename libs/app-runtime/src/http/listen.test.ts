@@ -55,6 +55,18 @@ describe('closing a listener', () => {
   }, 15_000);
 });
 
+describe('an address that cannot be listened on', () => {
+  it.each([
+    ['in use', '127.0.0.1', /^cannot listen on 127\.0\.0\.1:\d+: another program listens there; stop it, or/],
+    ['of another machine', '203.0.113.9', /^cannot listen on 203\.0\.113\.9:\d+: this machine has no such address/],
+    ['with an unknown host', 'host.invalid', /^cannot listen on host\.invalid:\d+: the host name /],
+  ])('%s: the error says why and what to do', async (_case, host, message) => {
+    const { port, close } = await listen(() => undefined, { host: '127.0.0.1', port: 0 });
+    await expect(listen(() => undefined, { host, port })).rejects.toThrow(message);
+    await close();
+  });
+});
+
 describe('a CONNECT request', () => {
   const responseTo = async (bytes: string) => {
     const listener = await listen((_request, response) => void setTimeout(() => response.end('done'), 200), {

@@ -9,6 +9,7 @@ import { addressOf } from './client-address';
 import { toErrorResponse } from './error-body';
 import { setRefusal } from './body-refusal';
 import type { HttpApp, ObserveRefusal } from './http-app';
+import { listenError } from './listen-error';
 import { RequestOrder } from './request-order';
 import { announceStop } from './stop-signal';
 import { handleUpgrades } from './web-socket-upgrade';
@@ -49,7 +50,7 @@ export interface ListenOptions {
   limit?: (server: Server) => void;
 }
 
-/** Serves an app. Rejects with `CONFIG_INVALID` when it cannot listen on the address. */
+/** Serves an app. Rejects with `CONFIG_INVALID` and the reason when it cannot listen on the address. */
 export function listen(app: RequestListener | HttpApp, options: ListenOptions): Promise<Listener> {
   const server = createServer({
     headersTimeout: HEADERS_LIMIT_MS,
@@ -74,9 +75,7 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
   respondToClientErrors(server, new RequestOrder(server, app), 'messages' in app ? app.observeRefusal : undefined);
   options.limit?.(server);
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(new HistoryError('CONFIG_INVALID', `cannot listen on ${options.host}:${options.port}`, { cause }));
-    });
+    server.once('error', (cause) => reject(listenError(options, cause)));
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () =>
       resolve(createListener(server, sockets, announce)),
     );
