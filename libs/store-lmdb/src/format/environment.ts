@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
+import { directoryError } from './directory-error';
 import { TABLE_COUNT } from './tables';
 
 /** The names that LMDB gives its files. */
@@ -52,6 +53,6 @@ export function openEnvironment(
   try {
     return open(options);
   } catch (cause) {
-    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be opened`, { cause });
+    throw directoryError(directory, 'opened', cause);
   }
 }

@@ -5,6 +5,7 @@ import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
 import { DataFile } from '../format/data-file';
+import { directoryError } from '../format/directory-error';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
 import { assertUndamaged } from '../format/damage';
 import { assertFormat, FORMAT_VERSION } from '../format/format-version';
@@ -93,7 +94,7 @@ function createDirectory(directory: string): void {
   try {
     mkdirSync(directory, { recursive: true });
   } catch (cause) {
-    throw new HistoryError('STORE_UNAVAILABLE', `the data directory ${directory} cannot be created`, { cause });
+    throw directoryError(directory, 'created', cause);
   }
 }
 
