@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode, visit } from 'jsonc-parser';
 import { HistoryError } from '@antelope-history/schemas';
 import { getAt, type Settings } from './settings';
 
 const DEFAULT_PATH = 'config.json';
+/** Far above any configuration: what a longer file says about each of its keys would take minutes and fill the log. */
+const MAX_BYTES = 1024 * 1024;
 
 export interface ConfigFile {
   /** Undefined when there is no file: none was named, and the default one does not exist. */
@@ -31,14 +33,16 @@ export function readConfigFile(named: string | undefined): ConfigFile {
  * and column, and never with the text, which may hold a password. `shown` names a file that cannot be read.
  */
 export function readJsonObject(path: string, shown = path): Settings {
-  let text: string;
+  let content: Buffer;
   try {
-    text = readFileSync(path, 'utf8');
+    content = readFileSync(path);
   } catch (cause) {
     const code = String((cause as NodeJS.ErrnoException).code);
     throw new HistoryError('CONFIG_INVALID', `${shown} cannot be read: ${REASONS[code] ?? code}`, { cause });
   }
-  return parseSettings(text, path);
+  if (content.length > MAX_BYTES)
+    throw new HistoryError('CONFIG_INVALID', `${path} has more than ${MAX_BYTES} bytes: it is no configuration`);
+  return parseSettings(content.toString('utf8'), path);
 }
 
 function isMissing(error: unknown): boolean {
@@ -65,14 +69,46 @@ function parseSettings(text: string, path: string): Settings {
   } catch {
     throw new HistoryError('CONFIG_INVALID', `${path} is not JSON: ${findMistake(json)}`);
   }
-  if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) return settings as Settings;
+  if (typeof settings === 'object' && settings !== null && !Array.isArray(settings)) {
+    assertNamedOnce(json, path);
+    return settings as Settings;
+  }
   throw new HistoryError('CONFIG_INVALID', `${path} must contain a JSON object`);
+}
+
+/** `JSON.parse` would take the last of several values: those of a section that is in the file twice would be lost without a word. */
+function assertNamedOnce(json: string, path: string): void {
+  const names = new Set<string>();
+  let twice: string | undefined;
+  const isRead = readsWithoutOverflow(() => {
+    visit(json, {
+      onObjectProperty: (name, _offset, _length, _line, _column, pathOf) => {
+        const key = [...pathOf(), name].join('.');
+        if (names.has(key)) twice ??= key;
+        names.add(key);
+      },
+    });
+  });
+  if (!isRead) throw new HistoryError('CONFIG_INVALID', `${path} is nested too deeply`);
+  if (twice !== undefined) throw new HistoryError('CONFIG_INVALID', `${path}: ${twice} is in the file more than once`);
+}
+
+/** The parser calls itself for each level. */
+function readsWithoutOverflow(read: () => void): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** Not the error of `JSON.parse`: it shows the text around the mistake, which may hold a password, and often no position. */
 function findMistake(json: string): string {
   const errors: ParseError[] = [];
-  parse(json, errors, { disallowComments: true, allowTrailingComma: false });
+  const read = (): void => void parse(json, errors, { disallowComments: true, allowTrailingComma: false });
+  if (!readsWithoutOverflow(read)) return 'it is nested too deeply';
   const [first] = errors;
   if (!first) return 'a value is not written as JSON demands';
   const before = json.slice(0, first.offset).split('\n');

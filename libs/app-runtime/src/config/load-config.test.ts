@@ -146,6 +146,13 @@ describe('loadConfig', () => {
     expect(refusalOf(args)).toBe(`${args[1]} is not JSON: ${place}`);
   });
 
+  it('names 20 mistakes and counts the others', () => {
+    const keys = Array.from({ length: 5_000 }, (_, index) => [`wrong_${index}`, 1]);
+    const refusal = refusalOf(writeConfig(Object.fromEntries(keys)));
+    expect(refusal.split('; ')).toHaveLength(21);
+    expect(refusal).toMatch(/wrong_19: no such key; and 4980 more$/);
+  });
+
   it('never shows the text of a file that is not JSON', () => {
     expect(refusalOf(writeConfig('{"store": {"elasticsearch": {"password": secret}}}'))).not.toContain('secret');
   });

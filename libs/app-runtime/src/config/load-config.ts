@@ -11,6 +11,9 @@ import { describeRenamedKeys, listRenamedKeys, moveRenamedKeys } from './renamed
 import { type ConfigFor, readServerFiles, SERVER_SECTIONS, type ServerSection } from './server-sections';
 import { overlay, setAt, type Settings } from './settings';
 
+/** Most mistakes that a message names. */
+const MAX_SHOWN = 20;
+
 export interface LoadConfigOptions<Used extends ServerSection> {
   /**
    * The server sections that the program uses; all of them by default. The type of the result has only these, and no password
@@ -47,9 +50,9 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
   ]);
   const result = configSchema.safeParse(settings);
   if (!result.success) {
-    const issues = result.error.issues.map((issue) => describeIssue(issue, keys, sources));
+    const issues = new Set(result.error.issues.flatMap((issue) => describeIssue(issue, keys, sources)));
     const file = path === undefined ? '' : `${path}: `;
-    throw new HistoryError('CONFIG_INVALID', `${file}${[...new Set(issues)].join('; ')}`);
+    throw new HistoryError('CONFIG_INVALID', `${file}${[...issues].slice(0, MAX_SHOWN).join('; ')}${restOf(issues)}`);
   }
   const moved = new Set([...movedInFile, ...movedInEnvironment]);
   if (moved.size > 0) warn?.(describeRenamedKeys([...moved]));
@@ -105,16 +108,23 @@ function readVariable(value: string, key: ConfigKey): unknown {
   }
 }
 
+function restOf({ size }: ReadonlySet<string>): string {
+  return size > MAX_SHOWN ? `; and ${size - MAX_SHOWN} more` : '';
+}
+
 /** `sources`: the environment variable or the former name that gave a key its value, by the key's name. */
-function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: ReadonlyMap<string, string>): string {
+function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: ReadonlyMap<string, string>): string[] {
   const path = issue.path.filter((part) => typeof part === 'string').join('.');
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => describeUnknownKey(path ? `${path}.${key}` : key, keys)).join('; ');
+    // A key that is not shown needs no advice, for which its name is compared with all others.
+    return issue.keys.map((key, index) =>
+      describeUnknownKey(path ? `${path}.${key}` : key, index < MAX_SHOWN ? keys : []),
+    );
   }
   const key = findConfigKey(keys, path);
-  if (!key) return `${path}: takes an object with keys of its own`;
+  if (!key) return [`${path}: takes an object with keys of its own`];
   const source = sources.get(key.name);
-  return `${path}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`;
+  return [`${path}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`];
 }
 
 function describeUnknownKey(unknown: string, keys: ConfigKey[]): string {
