@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen, type Listener } from './listen';
 
@@ -53,6 +54,22 @@ describe('closing a listener', () => {
     await listener.close();
     expect(String(((await received) as Buffer[])[0])).toMatch(/200 OK[^]*done/);
   }, 15_000);
+
+  it.each([1, 3])('tells a client with %i requests in progress that the connection ends', async (requests) => {
+    const waiting: ServerResponse[] = [];
+    const listener = await listen((_request, response) => void waiting.push(response), { host: '127.0.0.1', port: 0 });
+    const client = await open(listener, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(requests));
+    const received = text(client);
+    while (waiting.length === 0) await sleep(5);
+    const closed = listener.close();
+    for (let response = waiting.shift(); response; response = waiting.shift()) {
+      response.end('done');
+      await sleep(20);
+    }
+    await closed;
+    const connections = [...(await received).matchAll(/^connection: (.*)\r$/gim)].map(([, value]) => value);
+    expect(connections).toEqual([...Array.from({ length: requests - 1 }, () => 'keep-alive'), 'close']);
+  });
 });
 
 describe('an address that cannot be listened on', () => {

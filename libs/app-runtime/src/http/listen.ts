@@ -72,30 +72,38 @@ export function listen(app: RequestListener | HttpApp, options: ListenOptions): 
   countAccepted(server);
   const announce = announceStop(server);
   handleUpgrades(server);
-  respondToClientErrors(server, new RequestOrder(server, app), 'messages' in app ? app.observeRefusal : undefined);
+  const order = new RequestOrder(server, app);
+  respondToClientErrors(server, order, 'messages' in app ? app.observeRefusal : undefined);
   options.limit?.(server);
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => reject(listenError(options, cause)));
     server.listen({ port: options.port, host: options.host, backlog: BACKLOG }, () =>
-      resolve(createListener(server, sockets, announce)),
+      resolve(createListener(server, sockets, order, announce)),
     );
   });
 }
 
-function createListener(server: Server, sockets: ReadonlySet<Socket>, announce: () => void): Listener {
+function createListener(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  order: RequestOrder,
+  announce: () => void,
+): Listener {
   const { address, port } = server.address() as AddressInfo;
   return {
     url: `http://${localAddressOf(address, port)}`,
     port,
     close: () => {
       announce();
-      return closeServer(server, sockets);
+      return closeServer(server, sockets, order);
     },
   };
 }
 
-function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
-  // A keep-alive connection would hold the server open after its last response.
+function closeServer(server: Server, sockets: ReadonlySet<Socket>, order: RequestOrder): Promise<void> {
+  // A keep-alive connection would hold the server open after its last response, and a client that is not told that the connection ends
+  // would send its next request on it.
+  order.endAll(sockets);
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
   const isStalled = stallDetector(STALL_AT_STOP_SECONDS);
   const sweep = setInterval(() => {

@@ -20,6 +20,7 @@ export type ErrorAction = 'respond' | 'end' | 'destroy';
 export class RequestOrder {
   private readonly waiting = new WeakMap<Duplex, Exchange[]>();
   private readonly last = new WeakMap<Duplex, Exchange>();
+  private isEnding = false;
 
   constructor(
     server: Server,
@@ -49,6 +50,19 @@ export class RequestOrder {
     return last?.request.complete === false ? last.response : undefined;
   }
 
+  /** Ends each of the connections with the response to its last request, unless that response has begun. */
+  endAll(sockets: Iterable<Duplex>): void {
+    this.isEnding = true;
+    for (const socket of sockets) {
+      const last = this.lastArrived(socket);
+      if (last && !last.headersSent) last.setHeader('connection', 'close');
+    }
+  }
+
+  private lastArrived(socket: Duplex): ServerResponse | undefined {
+    return (this.waiting.get(socket)?.at(-1) ?? this.last.get(socket))?.response;
+  }
+
   /**
    * Calls `onLate` when a request for which node:http reported a timeout is late indeed. node:http checks the time before the
    * event loop reads arrived bytes, so that after a long iteration a request can appear late although its bytes are there.
@@ -72,13 +86,21 @@ export class RequestOrder {
       if (!canRespond(exchange, socket)) return;
       this.waiting.set(socket, []);
       this.start(exchange);
-    } else if (waiting.length < MAX_PIPELINED) waiting.push(exchange);
-    else {
+    } else if (waiting.length < MAX_PIPELINED) {
+      if (this.isEnding) this.endWith(exchange, this.lastArrived(socket));
+      waiting.push(exchange);
+    } else {
       socket.destroy();
       // The parser continues to the end of the bytes that were read, hundreds of requests. For each request that is not
       // destroyed, node:http would create an error with a stack.
       exchange.request.destroy();
     }
+  }
+
+  /** The connection ends with this request, and no longer with the one before. */
+  private endWith({ response }: Exchange, before: ServerResponse | undefined): void {
+    if (before && !before.headersSent) before.setHeader('connection', 'keep-alive');
+    response.setHeader('connection', 'close');
   }
 
   private start(exchange: Exchange): void {
