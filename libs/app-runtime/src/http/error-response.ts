@@ -1,5 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { clientErrorOf, HistoryError } from '@antelope-history/schemas';
+import { LineLimit } from '../line-limit';
 import type { Logger } from '../logger';
 import { toErrorResponse } from './error-body';
 import { endpointOf, requestIdOf } from './request-context';
@@ -10,13 +11,22 @@ const RETRIED: ReadonlySet<number> = new Set([429, 503]);
 
 /** The Express error handler: every error becomes its response here. */
 export function handleErrors(log: Logger): ErrorRequestHandler {
+  const lines = new LineLimit(log);
   return (thrown: unknown, _request, response, _next) => {
     const error = toHistoryError(thrown);
     const { status } = clientErrorOf(error);
     // What this service does not have is no failure of it.
-    if (status >= 500 && status !== 501) log.error({ requestId: requestIdOf(response), error }, 'request failed');
+    if (status >= 500 && status !== 501) logFailure(lines, response, error);
     sendError(response, error);
   };
+}
+
+/** A request above the limits is refused as it should be. Such refusals have a metric, too. */
+function logFailure(lines: LineLimit, response: Response, error: HistoryError): void {
+  const requestId = requestIdOf(response);
+  const { code, message } = error;
+  if (code === 'BUSY') lines.write('warn', code, { requestId, code }, `request refused: ${message}`);
+  else lines.write('error', code, { requestId, error }, 'request failed');
 }
 
 function toHistoryError(thrown: unknown): HistoryError {
