@@ -7,6 +7,8 @@ export interface Attempt {
   readonly endsAt: number;
   /** Sends the request once more; undefined for one that may not be repeated. */
   readonly repeat: (() => void) | undefined;
+  /** The first attempt of its request, which is sent on a kept connection if there is one. */
+  readonly isFirst: boolean;
   /** The server that was chosen, and then the one that the connection leads to. */
   url?: string;
   sent?: ClientRequest;

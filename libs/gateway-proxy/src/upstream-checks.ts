@@ -79,7 +79,9 @@ export class UpstreamChecks {
   private judge(url: string, fault: string | undefined): void {
     if (fault === undefined) {
       // Only what a check found: an upstream that broke requests off may be well for a check.
-      if (this.skipped.delete(url)) this.upstreams.setAvailable(url);
+      if (!this.skipped.delete(url)) return;
+      this.upstreams.setAvailable(url);
+      this.log.info({ url }, 'an upstream is used again');
       return;
     }
     this.upstreams.setUnavailable(url);

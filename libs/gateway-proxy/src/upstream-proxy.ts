@@ -3,9 +3,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { hostOf } from '@antelope-history/connectivity';
 import { HistoryError } from '@antelope-history/schemas';
-import { type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
+import { LineLimit, type Logger, requestIdOf, sendError } from '@antelope-history/app-runtime';
 import { ticketOf } from './limits/limit-work';
-import { FaultFound, UpstreamAttempts } from './upstream-attempts';
+import { type Attempt, FaultFound, UpstreamAttempts } from './upstream-attempts';
 import { createUpstreamAgent } from './upstream-agent';
 import { CHECK_EVERY_MS } from './upstream-checks';
 import { UpstreamRequest } from './upstream-request';
@@ -26,10 +26,10 @@ export type UpstreamProxy = (target: (request: Request) => string) => RequestHan
  * responses back. Responds 503 when no server can be reached, or when the chosen one does not respond; that one is then skipped
  * for some seconds (`Upstreams`). When the client disconnects, the request to the upstream is aborted.
  *
- * A request on a kept connection that ends before the response is sent once more, on a new connection: the server may have closed
- * the kept one before it got the request, for instance when it stops. So is one whose API a check finds a fault in before the
- * response begins: an API that hangs would hold it, and the client's limits, for the whole time. It is repeated again while there
- * are further APIs, because the next one may hang, too. All requests of an API only read.
+ * A request whose connection ends before the response is sent once more, on a new connection: a server that stops may have closed a
+ * kept one before it got the request, and of several servers, another one can respond in the place of one that was killed. So is a
+ * request whose API a check finds a fault in before the response begins: an API that hangs would hold it, and the client's limits, for
+ * the whole time. It is repeated again while there are further APIs, because the next one may hang, too. All requests of an API only read.
  */
 export function createApiProxy(set: UpstreamSet, log: Logger): UpstreamProxy {
   return createProxyTo(set, log, { send: sendApiResponse, repeats: true });
@@ -88,7 +88,7 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
       if (response.closed) return;
       const sent = new UpstreamRequest(request, target(request));
       const repeat = repeats > 0 ? () => send(proxyOnNewConnection, repeats - 1) : undefined;
-      attempts.add(sent, { endsAt, repeat });
+      attempts.add(sent, { endsAt, repeat, isFirst: through === proxy });
       void through(sent, response, next);
     };
     send(proxy, options.repeats ? Math.max(1, urls.length - 1) : 0);
@@ -96,10 +96,12 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
 }
 
 function createFail({ name, upstreams }: UpstreamSet, attempts: UpstreamAttempts, log: Logger): Fail {
+  const lines = new LineLimit(log);
   return (error, request, response) => {
     if (response.closed) return;
-    const { repeat, url, sent, hasBegun } = attempts.of(request);
-    if (response.headersSent || hasBegun) {
+    const attempt = attempts.of(request);
+    const { repeat, url, sent } = attempt;
+    if (response.headersSent || attempt.hasBegun) {
       response.destroy();
       return;
     }
@@ -108,9 +110,22 @@ function createFail({ name, upstreams }: UpstreamSet, attempts: UpstreamAttempts
       return;
     }
     if (url !== undefined) upstreams.setUnavailable(url);
-    log.warn({ requestId: requestIdOf(response), upstream: name, url, error }, 'no response from upstream');
+    const entry = { requestId: requestIdOf(response), upstream: name, url, error };
+    if (repeat && isLeft(attempt, error) && upstreams.urls.length > 1) {
+      lines.write('warn', `left ${url}`, entry, 'an upstream left a request without a response; trying another');
+      repeat();
+      return;
+    }
+    // Without a connection, all of them were tried.
+    if (sent) lines.write('warn', `silent ${url}`, entry, 'no response from upstream');
+    else lines.write('warn', 'unreachable', { ...entry, url: undefined }, 'no upstream can be reached');
     sendError(response, new HistoryError('UNAVAILABLE', `${name} does not respond`, { cause: error }));
   };
+}
+
+/** Only once: a request that ends its API must not end all of them. */
+function isLeft({ isFirst, sent }: Attempt, error: Error): boolean {
+  return isFirst && sent !== undefined && isConnectionEnd(error);
 }
 
 function isConnectionEnd(error: Error): boolean {

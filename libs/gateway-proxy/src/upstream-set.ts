@@ -1,4 +1,4 @@
-import type { Logger } from '@antelope-history/app-runtime';
+import { LineLimit, type Logger } from '@antelope-history/app-runtime';
 import { type FindFaults, UpstreamChecks } from './upstream-checks';
 import { Upstreams } from './upstreams';
 
@@ -17,13 +17,14 @@ export function createUpstreamSet(
   { log, now }: { log: Logger; now: () => number },
 ): UpstreamSet {
   const upstreams = new Upstreams(urls, now);
-  return { name, upstreams, checks: new UpstreamChecks(upstreams, findFaults, log, now) };
+  return { name, upstreams, checks: new UpstreamChecks(upstreams, findFaults, log.child({ upstream: name }), now) };
 }
 
 /** Logs a connection that failed. A single upstream needs no line: its request fails and is logged. */
 export function logUnavailable({ name, upstreams }: UpstreamSet, log: Logger): (url: string, error: Error) => void {
+  const lines = new LineLimit(log);
   return (url, error) => {
     if (upstreams.urls.length > 1)
-      log.warn({ upstream: name, url, error }, 'an upstream cannot be reached; trying another');
+      lines.write('warn', url, { upstream: name, url, error }, 'an upstream cannot be reached; trying another');
   };
 }

@@ -93,7 +93,7 @@ describe('a gateway in front of several interchangeable APIs', () => {
   const createGateway = (lines: string[] = []) =>
     fixture.serve(
       fixture.createGateway({
-        log: createLogger('test', 'warn', { write: (line) => void lines.push(line) }),
+        log: createLogger('test', 'info', { write: (line) => void lines.push(line) }),
         environment: {
           HISTORY_GATEWAY__HISTORY_API_URL: urls.join(', '),
           HISTORY_GATEWAY__PUBLIC_PATHS: 'health_details',
@@ -174,10 +174,12 @@ describe('a gateway in front of several interchangeable APIs', () => {
       if (health === 'hangs') await sleep(2_300);
       expect(await first).toBe(200);
       expect(new Set(await respondersOf(gateway, 6))).toEqual(new Set(['a', 'c']));
-      expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ url: urls[1] }]);
+      const entries = () => lines.map((line) => JSON.parse(line) as unknown);
+      expect(entries()).toMatchObject([{ upstream: 'history-api', url: urls[1], level: 40 }]);
       if (second) Object.assign(second, { health: 'ok', mode: 'responds' });
       time += 10_001;
       expect(await respondersOf(gateway, 6)).toContain('b');
+      expect(entries().slice(1)).toMatchObject([{ url: urls[1], level: 30, msg: 'an upstream is used again' }]);
     },
   );
 
@@ -303,13 +305,13 @@ describe('a gateway in front of several interchangeable APIs', () => {
     expect(apis.map(({ requests }) => requests)).toEqual([2, 1, 1]);
   });
 
-  it('skips an API that cut a request off for five seconds, also when its health is well', async () => {
-    const gateway = await createGateway();
+  it('loses no request that an API cuts off on a new connection, and skips it for five seconds', async () => {
+    const lines: string[] = [];
+    const gateway = await createGateway(lines);
     const [, second] = apis;
     if (second) second.mode = 'closes';
-    expect(await respondersOf(gateway, 1)).toEqual(['a']);
-    const response = await request(gateway).post(path).send({});
-    expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
+    expect(await respondersOf(gateway, 2)).toEqual(['a', 'c']);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ upstream: 'history-api', url: urls[1] }]);
     time += 2_001;
     await respondersOf(gateway, 1);
     await sleep(100);
@@ -319,11 +321,24 @@ describe('a gateway in front of several interchangeable APIs', () => {
     expect(await respondersOf(gateway, 6)).toContain('b');
   });
 
-  it('responds 503 when the repeated request is cut off, too', async () => {
+  it.each([3, 0])('responds 503 when the repeated request is cut off, too (%i kept connections)', async (kept) => {
     const gateway = await createGateway();
-    await respondersOf(gateway, 3);
+    await respondersOf(gateway, kept);
     for (const api of apis) Object.assign(api, { mode: 'closes', keptMode: 'closes' });
     const response = await request(gateway).post(path).send({});
     expect([response.status, response.body.error.name]).toEqual([503, 'unavailable']);
+    expect(apis.map(({ requests }) => requests).reduce((sum, count) => sum + count)).toBe(kept + 2);
+  });
+
+  it('limits the lines of the log while no API can be reached', async () => {
+    const lines: string[] = [];
+    const gateway = await createGateway(lines);
+    await Promise.all(apis.map((api) => api.close()));
+    for (let sent = 0; sent < 15; sent++) expect((await request(gateway).post(path).send({})).status).toBe(503);
+    const entries = lines.map((line) => JSON.parse(line) as { url?: string; msg: string; upstream?: string });
+    for (const url of urls)
+      expect(entries.filter((entry) => entry.url === url && /trying another/.test(entry.msg))).toHaveLength(10);
+    expect(entries.filter(({ msg, url }) => msg.startsWith('no upstream can be reached') && !url)).toHaveLength(10);
+    expect(entries.filter(({ upstream }) => upstream !== 'history-api')).toEqual([]);
   });
 });
