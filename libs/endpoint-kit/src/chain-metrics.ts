@@ -1,14 +1,17 @@
 import { committedAgeSeconds } from './chain-health';
 import { gauge, type Registry } from '@antelope-history/app-runtime';
-import type { HistoryReader } from '@antelope-history/store';
+import type { ChainStatus, HistoryReader } from '@antelope-history/store';
 
 /** Registers the gauge of the store's block numbers. It reads them at each scrape. */
 export function countChainStatus(reader: HistoryReader, registry: Registry): void {
+  let last: ChainStatus | undefined;
   gauge(registry, {
     name: 'history_committed_block_age_seconds',
     help: "Seconds since the committed block's own time; 0 if there is none",
     async collect() {
-      this.set(committedAgeSeconds(await reader.getStatus().catch(() => undefined)) ?? 0);
+      // While the store does not respond, the newest data that clients have seen grow older.
+      last = await reader.getStatus().catch(() => last);
+      this.set(committedAgeSeconds(last) ?? 0);
     },
   });
   const blocks = gauge(registry, {
