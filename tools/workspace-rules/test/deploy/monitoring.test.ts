@@ -44,6 +44,12 @@ describe('the alert rules', () => {
     expect(aggregations.filter((text) => !text.includes('by (chain'))).toEqual([]);
   });
 
+  it('take no time of an event for one in 1970, which the process has not seen yet', () => {
+    const ages = [...expressions, ...dashboardExpressions()].filter((text) => /_timestamp_seconds/.test(text));
+    expect(ages.length).toBeGreaterThan(1);
+    expect(ages.filter((text) => !/_timestamp_seconds(\{[^}]*\})? > 0\)/.test(text))).toEqual([]);
+  });
+
   it.each(rules.map((rule) => ({ rule, name: rule.alert })))('say what $name means and what to do', ({ rule }) => {
     expect(['critical', 'warning']).toContain(rule.labels.severity);
     for (const sentence of [rule.annotations.summary, rule.annotations.action]) expect(sentence).toMatch(/^.{10,}\.$/);
