@@ -22,7 +22,7 @@ export { stopSignal } from './http/stop-signal';
 export { tryToListen } from './http/try-to-listen';
 export { bytesAfterHandshake, isWebSocketHandshake } from './http/web-socket-upgrade';
 export * from './http/raw-body';
-export { endpointOf, requestIdOf } from './http/request-context';
+export { countBegun, endpointOf, requestIdOf } from './http/request-context';
 export * from './http/request-cost';
 export * from './http/stream-cost';
 export * from './logger';

@@ -6,6 +6,7 @@ import { STREAM } from '@antelope-history/routes';
 import { HistoryError } from '@antelope-history/schemas';
 import {
   clientSignal,
+  countBegun,
   isWebSocketHandshake,
   type Logger,
   REPORT_COST_HEADER,
@@ -58,6 +59,7 @@ export function createStreamProxy(set: UpstreamSet, log: Logger): RequestHandler
     });
     if ('socket' in reply) {
       response.statusCode = SWITCHING_PROTOCOLS;
+      countBegun(response);
       await joinWebSockets(request, reply, AbortSignal.any([left, stop]), charge && readFrameCosts(charge));
     } else {
       const end = (): void => void response.end();
@@ -80,6 +82,7 @@ async function forwardResponse(received: IncomingMessage, response: Response, wa
     if (value !== undefined) response.setHeader(name, value);
   }
   response.flushHeaders();
+  countBegun(response);
   if (watch) received.on('data', watch);
   // When the API fails, the connection to the client is cut, possibly in the middle of an event. The client then opens the stream
   // again.

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, type Listener } from '@antelope-history/app-runtime';
+import { listen, type Listener, Registry } from '@antelope-history/app-runtime';
 import { STREAM } from '@antelope-history/routes';
 import { closeAfterEach } from './close-after-each';
 import { GatewayFixture } from './gateway-fixture';
 
-describe('a stream that the gateway has not opened yet', () => {
+describe('a stream that the gateway opens', () => {
   const fixture = new GatewayFixture();
   beforeAll(() => fixture.open());
   afterAll(() => fixture.close());
@@ -22,12 +22,25 @@ describe('a stream that the gateway has not opened yet', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  async function serve(historyApiUrl: string): Promise<Listener> {
-    const gateway = fixture.createGateway({ environment: { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl } });
+  async function serve(historyApiUrl: string, registry = new Registry()): Promise<Listener> {
+    const environment = { HISTORY_GATEWAY__HISTORY_API_URL: historyApiUrl };
+    const gateway = fixture.createGateway({ environment, registry });
     const listener = await listen(gateway, { host: '127.0.0.1', port: 0 });
     listeners.push(listener);
     return listener;
   }
+
+  it('is no request in progress when it has begun', async () => {
+    const api = await startApi((_request, response) => void response.writeHead(200).write('event: head\n\n'));
+    const registry = new Registry();
+    const { url } = await serve(api, registry);
+    const abort = new AbortController();
+    await fetch(url + STREAM.path, { signal: abort.signal });
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('http_requests_in_flight{app="gateway"} 0');
+    expect(metrics).toContain(`http_requests_total{app="gateway",path="${STREAM.path}",status="2xx"} 1`);
+    abort.abort();
+  });
 
   it('is opened at no API when its client left while the APIs were checked', async () => {
     const asked: (string | undefined)[] = [];

@@ -243,6 +243,8 @@ describe('the stream over HTTP', () => {
     const isOpen = async (): Promise<boolean> =>
       /^history_open_streams 1$/m.test(await (await fetch(`${url}/metrics`)).text());
     expect(await isOpen()).toBe(true);
+    // The request for the metrics is in progress itself.
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^http_requests_in_flight\{app="[^"]+"\} 1$/m);
     while (await isOpen()) await sleep(100);
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
     client.resume();

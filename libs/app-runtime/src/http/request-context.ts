@@ -8,6 +8,8 @@ interface RequestLocals {
   requestId: string;
   endpoint?: string;
   path?: string;
+  /** Counts the request; without effect from the second call on. */
+  count?: (() => void) | undefined;
 }
 
 /** Metrics, limits, compression and the stream of a long response each listen for the end; Node.js warns from the eleventh on. */
@@ -27,18 +29,19 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
     response.setHeader('x-request-id', requestId);
     // Prevents browsers from guessing another content type.
     response.setHeader('x-content-type-options', 'nosniff');
-    const locals: RequestLocals = { requestId };
-    Object.assign(response.locals, locals);
     response.setMaxListeners(MAX_LISTENERS);
     const startedAt = performance.now();
     metrics.started();
-    response.on('close', () => {
+    const count = (): void => {
       const seconds = (performance.now() - startedAt) / 1000;
-      const path = localsOf(response).path ?? UNKNOWN_PATH;
+      const { path = UNKNOWN_PATH } = locals;
       const status = statusOf(response);
+      locals.count = undefined;
       metrics.finished(path, status, seconds);
       log.debug({ requestId, method: request.method, path, status, seconds }, 'request');
-    });
+    };
+    const locals: RequestLocals = Object.assign(response.locals, { requestId, count });
+    response.on('close', () => locals.count?.());
     next();
   };
 }
@@ -46,6 +49,14 @@ export function openRequestContext(log: Logger, metrics: HttpMetrics): RequestHa
 /** Undefined when the client left before the response began. The status is 200 until another one is set, also if nothing is sent. */
 function statusOf({ headersSent, statusCode }: Response): number | undefined {
   return headersSent || statusCode !== 200 ? statusCode : undefined;
+}
+
+/**
+ * Counts the request of a response without an end that has begun. Its metric is that of open streams: among the requests in progress
+ * and in their durations it would look like a service that does not respond.
+ */
+export function countBegun(response: Response): void {
+  localsOf(response).count?.();
 }
 
 /** Records the route of a request. */

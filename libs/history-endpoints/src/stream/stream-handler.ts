@@ -12,6 +12,7 @@ import { STREAM, type StreamRequest, streamRequest } from '@antelope-history/his
 import { type Bound, HistoryError, parseRequest } from '@antelope-history/schemas';
 import {
   type ChargeStream,
+  countBegun,
   gauge,
   isWebSocketHandshake,
   type Logger,
@@ -60,6 +61,7 @@ export function createStreamHandler(deps: ApiDeps): RequestHandler {
     open.set(++count);
     try {
       const sink = isWebSocketHandshake(request) ? acceptWebSocket(request, response) : new ServerSentEvents(response);
+      countBegun(response);
       const charge = chargeWholeUnits((cost) => {
         streamChargeOf(response)?.(cost);
         if (request.headers[REPORT_COST_HEADER] !== undefined) sink.reportCost(cost);
