@@ -7,6 +7,7 @@ import {
   runProgram,
   startHeartbeats,
   startOperations,
+  warnOfFewOpenFiles,
 } from '@antelope-history/app-runtime';
 
 /** The gateway as a process of its own. */
@@ -24,6 +25,7 @@ runProgram({
     onStop(() => service.statuses.forEach((status) => status.stop()));
     const address = { host: config.ops.host, port: config.ops.gatewayPort };
     await startOperations({ log, onStop, fail }, { name: 'gateway', address, routes: service.operations });
+    warnOfFewOpenFiles(config.gateway, log);
     const limit = limitConnections(config.gateway, registry);
     const server = await listen(service.app, { ...config.gateway, limit });
     onStop(() => server.close());

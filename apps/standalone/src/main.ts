@@ -2,7 +2,13 @@ import path from 'node:path';
 import { createGateway, createGatewayOperations, GatewayStatus } from '@antelope-history/gateway-proxy';
 import { openKeyValue } from '@antelope-history/open-key-value';
 import { shipHealth } from '@antelope-history/reader-stage';
-import { limitConnections, listen, runProgram, startOperations } from '@antelope-history/app-runtime';
+import {
+  limitConnections,
+  listen,
+  runProgram,
+  startOperations,
+  warnOfFewOpenFiles,
+} from '@antelope-history/app-runtime';
 import { openLocalApis } from './api/local-apis';
 import { createProcessReader } from './process-reader';
 import { StandaloneRegistry } from './standalone-registry';
@@ -47,6 +53,7 @@ runProgram({
         routes: createGatewayOperations(deps),
       },
     );
+    warnOfFewOpenFiles(config.gateway, log);
     const limit = limitConnections(config.gateway, registry);
     const listener = await listen(createGateway(deps), { ...config.gateway, limit });
     onStop(() => listener.close());

@@ -15,6 +15,7 @@ export * from './http/http-app';
 export * from './http/json-body';
 export { acceptedConnections } from './http/accepted-connections';
 export * from './http/listen';
+export { warnOfFewOpenFiles } from './http/open-file-limit';
 export { LineLimit } from './line-limit';
 export { openLogOutput } from './log-output';
 export { refusedStatusOf } from './http/body-refusal';
