@@ -31,7 +31,7 @@ export class UpstreamChecks {
 
   /** `now`: milliseconds of a steady clock. */
   constructor(
-    private readonly upstreams: Upstreams,
+    private readonly set: { name: string; upstreams: Upstreams },
     private readonly findFaults: FindFaults,
     private readonly log: Logger,
     private readonly now: () => number,
@@ -52,16 +52,16 @@ export class UpstreamChecks {
 
   /** Resolves when an upstream can be chosen; never rejects. */
   async ready(): Promise<void> {
-    if (this.upstreams.urls.length < 2) return;
+    if (this.set.upstreams.urls.length < 2) return;
     const age = this.now() - this.checkedAt;
     if (age >= CHECK_EVERY_MS) this.checking ??= this.check().finally(() => (this.checking = undefined));
     if (age >= STALE_MS && this.checking) await resultWithin(this.checking, WAIT_MS, undefined);
   }
 
   private async check(): Promise<void> {
-    const { urls } = this.upstreams;
+    const { urls } = this.set.upstreams;
     // `Upstreams` would try these again before this check ends.
-    for (const url of this.skipped) this.upstreams.setUnavailable(url);
+    for (const url of this.skipped) this.set.upstreams.setUnavailable(url);
     this.responding.clear();
     const found = await this.findFaults(urls);
     const faults = urls.map((url, index) => this.faultOf(url, found[index]));
@@ -80,12 +80,12 @@ export class UpstreamChecks {
     if (fault === undefined) {
       // Only what a check found: an upstream that broke requests off may be well for a check.
       if (!this.skipped.delete(url)) return;
-      this.upstreams.setAvailable(url);
-      this.log.info({ url }, 'an upstream is used again');
+      this.set.upstreams.setAvailable(url);
+      this.log.info({ upstream: this.set.name, url }, 'an upstream is used again');
       return;
     }
-    this.upstreams.setUnavailable(url);
-    if (!this.skipped.has(url)) this.log.warn({ url, fault }, 'an upstream is skipped');
+    this.set.upstreams.setUnavailable(url);
+    if (!this.skipped.has(url)) this.log.warn({ upstream: this.set.name, url, fault }, 'an upstream is skipped');
     this.skipped.add(url);
   }
 }

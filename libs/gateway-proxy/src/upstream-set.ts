@@ -17,7 +17,7 @@ export function createUpstreamSet(
   { log, now }: { log: Logger; now: () => number },
 ): UpstreamSet {
   const upstreams = new Upstreams(urls, now);
-  return { name, upstreams, checks: new UpstreamChecks(upstreams, findFaults, log.child({ upstream: name }), now) };
+  return { name, upstreams, checks: new UpstreamChecks({ name, upstreams }, findFaults, log, now) };
 }
 
 /** Logs a connection that failed. A single upstream needs no line: its request fails and is logged. */
