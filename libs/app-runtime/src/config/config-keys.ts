@@ -19,13 +19,15 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 /** Stands for a name that the operator chooses: `gateway.chains.NAME.hosts`. */
 export const ANY_NAME = 'NAME';
 
-/** Every key, in the order of the schema. */
-export function listConfigKeys(): ConfigKey[] {
-  return leavesOf(z.toJSONSchema(configSchema, { io: 'input' }), []);
+let listed: readonly ConfigKey[] | undefined;
+
+/** Every key, in the order of the schema. Listed once: this takes longer than to read a configuration with them. */
+export function listConfigKeys(): readonly ConfigKey[] {
+  return (listed ??= leavesOf(z.toJSONSchema(configSchema, { io: 'input' }), []));
 }
 
 /** The key that a path of names leads to: `gateway.chains.wax.hosts` leads to `gateway.chains.NAME.hosts`. */
-export function findConfigKey(keys: ConfigKey[], path: string): ConfigKey | undefined {
+export function findConfigKey(keys: readonly ConfigKey[], path: string): ConfigKey | undefined {
   const names = path.split('.');
   return keys.find((key) => {
     const parts = key.name.split('.');

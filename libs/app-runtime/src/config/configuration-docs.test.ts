@@ -13,3 +13,7 @@ describe('docs/configuration.md', () => {
     expect(listConfigKeys().filter(({ meaning }) => meaning === '')).toEqual([]);
   });
 });
+
+it('lists the keys of the configuration once', () => {
+  expect(listConfigKeys()).toBe(listConfigKeys());
+});

@@ -72,7 +72,7 @@ function configPath(args: string[]): string | undefined {
 /** The keys that environment variables set, and the variable of each. */
 function readEnvironment(
   environment: NodeJS.ProcessEnv,
-  keys: ConfigKey[],
+  keys: readonly ConfigKey[],
 ): { settings: Settings; variables: Map<string, string> } {
   const byVariable = new Map(keys.flatMap((key) => (key.variable === undefined ? [] : [[key.variable, key] as const])));
   const settings: Settings = {};
@@ -113,7 +113,11 @@ function restOf({ size }: ReadonlySet<string>): string {
 }
 
 /** `sources`: the environment variable or the former name that gave a key its value, by the key's name. */
-function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: ReadonlyMap<string, string>): string[] {
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  keys: readonly ConfigKey[],
+  sources: ReadonlyMap<string, string>,
+): string[] {
   const path = issue.path.filter((part) => typeof part === 'string').join('.');
   if (issue.code === 'unrecognized_keys') {
     // A key that is not shown needs no advice, for which its name is compared with all others.
@@ -127,7 +131,7 @@ function describeIssue(issue: z.core.$ZodIssue, keys: ConfigKey[], sources: Read
   return [`${path}${source === undefined ? '' : ` (${source})`}: takes ${key.takes}`];
 }
 
-function describeUnknownKey(unknown: string, keys: ConfigKey[]): string {
+function describeUnknownKey(unknown: string, keys: readonly ConfigKey[]): string {
   const nearest = nearestKey(unknown, namesOf(keys.filter((key) => isNear(key, unknown))));
   return `${unknown}: no such key${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
@@ -138,7 +142,7 @@ function isNear({ name, variable }: ConfigKey, unknown: string): boolean {
 }
 
 /** The names of all keys and of the sections that hold them. */
-function namesOf(keys: ConfigKey[]): string[] {
+function namesOf(keys: readonly ConfigKey[]): string[] {
   const names = keys.flatMap(({ name }) =>
     name.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.')),
   );

@@ -14,7 +14,7 @@ export interface RenamedKey {
 }
 
 /** The former names as keys, each with the key that replaces it. */
-export function listRenamedKeys(keys: ConfigKey[]): RenamedKey[] {
+export function listRenamedKeys(keys: readonly ConfigKey[]): RenamedKey[] {
   return keys.flatMap((present) =>
     [...RENAMED_KEYS]
       .filter(([, name]) => name === present.name)
