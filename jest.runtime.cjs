@@ -20,7 +20,7 @@ class ProcessRuntime extends JestRuntime {
     executor.compile = (source, filename) =>
       this._environment.getVmContext() === null
         ? null
-        : compileFunction(source, executor.injectedModuleParameters, { filename });
+        : compileOnce(source, filename, executor.injectedModuleParameters);
   }
 
   requireModuleOrMock(from, name) {
@@ -30,6 +30,19 @@ class ProcessRuntime extends JestRuntime {
     for (const key of Reflect.ownKeys(globalThis)) if (!before.has(key)) globalsOfPackages.add(key);
     return loaded;
   }
+}
+
+/** What was compiled last of each module, by its parameters and file. */
+const compiled = new Map();
+
+/** The function of a module, which each test file calls for a module of its own: so V8 keeps what it has compiled and optimised. */
+function compileOnce(source, filename, parameters) {
+  const key = [...parameters, filename].join('\n');
+  const known = compiled.get(key);
+  if (known?.source === source) return known.run;
+  const run = compileFunction(source, parameters, { filename });
+  compiled.set(key, { source, run });
+  return run;
 }
 
 module.exports = ProcessRuntime;

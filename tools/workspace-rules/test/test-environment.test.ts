@@ -43,6 +43,8 @@ const FIRST = `
     jest.spyOn(Math, 'max').mockReturnValue(7);
     const { state } = require('./module');
     state.changes++;
+    expect(require('./rewritten').version).toBe(1);
+    require('node:fs').writeFileSync(require.resolve('./rewritten'), 'exports.version = 2;');
     require('node:net').createServer().listen(0);
   });`;
 const SECOND = `
@@ -59,6 +61,7 @@ const SECOND = `
     expect(Date.now()).toBeGreaterThan(1);
     expect(Math.max(1, 2)).toBe(2);
     expect(require('./module').state.changes).toBe(0);
+    expect(require('./rewritten').version).toBe(2);
   });`;
 
 describe('a test file', () => {
@@ -70,6 +73,7 @@ describe('a test file', () => {
     async () => {
       const files = {
         'module.js': 'exports.state = { changes: 0 };',
+        'rewritten.js': 'exports.version = 1;',
         'node_modules/with-global/index.js': 'globalThis.ofPackage = 1;',
         'first.test.js': FIRST,
         'second.test.js': SECOND,
