@@ -10,9 +10,7 @@ export function selectAccountTraces(
   blocks: readonly BlockRecords[],
   { account, select, order = 'asc', conditions }: AccountTracesQuery,
 ): Omit<AccountTracesPage, 'status'> {
-  const ofAccount = blocks.flatMap(tracesOfBlock).filter(({ action, trace }) => {
-    return trace.receiver === account || action.authorization.some(({ actor }) => actor === account);
-  });
+  const ofAccount = blocks.flatMap((block) => tracesOfBlock(block).get(account) ?? []);
   const { first, last } = select(ofAccount.length, 0);
   const meeting = conditions && sequencesMeeting(blocks, conditions);
   const selected = ofAccount
@@ -42,13 +40,26 @@ function sequencesMeeting(blocks: readonly BlockRecords[], conditions: TraceCond
 
 type Trace = StoredAction & { trace: ActionTrace };
 
-const traces = new WeakMap<BlockRecords, Trace[]>();
+const traces = new WeakMap<BlockRecords, ReadonlyMap<string, Trace[]>>();
 
-/** Every trace of a block in the order of its transactions and ordinals. */
-function tracesOfBlock(block: BlockRecords): Trace[] {
+/** The traces of a block that each account received or authorised, in the order of its transactions and ordinals. */
+function tracesOfBlock(block: BlockRecords): ReadonlyMap<string, Trace[]> {
   let ofBlock = traces.get(block);
-  if (!ofBlock) traces.set(block, (ofBlock = makeTraces(block)));
+  if (!ofBlock) traces.set(block, (ofBlock = byAccount(makeTraces(block))));
   return ofBlock;
+}
+
+function byAccount(all: readonly Trace[]): ReadonlyMap<string, Trace[]> {
+  const lists = new Map<string, Trace[]>();
+  for (const each of all) {
+    const accounts = new Set([each.trace.receiver, ...each.action.authorization.map(({ actor }) => actor)]);
+    for (const account of accounts) {
+      const list = lists.get(account);
+      if (list) list.push(each);
+      else lists.set(account, [each]);
+    }
+  }
+  return lists;
 }
 
 function makeTraces(block: BlockRecords): Trace[] {
