@@ -1,7 +1,7 @@
 import { openSample } from '@antelope-history/test-support/recordings';
 import { ABI, Serializer } from '@wharfkit/antelope';
 import fc from 'fast-check';
-import { createShipFrames } from './ship-protocol';
+import { createShipProtocol } from './ship-protocol';
 import { encodeAck, encodeBlocksRequest, encodeStatusRequest } from './requests';
 
 const abi = ABI.from(openSample('leap-edge').abi);
@@ -32,7 +32,7 @@ describe("the request encoders, checked with the node's own ABI", () => {
     ['with finality data', 'spring-savanna', 'get_blocks_request_v1', { fetch_finality_data: true }],
   ] as const)('encode a request for blocks with traces and deltas, %s', (_, sample, type, added) => {
     const frame = openSample(sample).abi;
-    const { sendsFinalityData } = createShipFrames(frame);
+    const { sendsFinalityData } = createShipProtocol(frame);
     expect(sendsFinalityData).toBe('fetch_finality_data' in added);
     const request = fc.record({
       startBlock: uint32,

@@ -22,13 +22,8 @@ export interface ShipProtocol extends ShipFrames {
   generation: NodeGeneration;
 }
 
-/** Compiles the frame reader from the ABI, the first frame of every SHiP socket. Throws like `createShipProtocol`. */
-export function createShipFrames(abiFrame: string): ShipFrames {
-  return framesOf(compileLayouts(abiFrame));
-}
-
 /**
- * Compiles all readers. Throws `SHIP_UNSUPPORTED` when the frame is not an ABI, exceeds the limits, or lacks a required
+ * Compiles all readers from the ABI, the first frame of every SHiP socket. Throws `SHIP_UNSUPPORTED` when the frame is not an ABI, exceeds the limits, or lacks a required
  * field. The readers throw only `DECODE_FAILED`, `SHIP_MESSAGE_CORRUPT` and, for a layout that is compiled at its first use,
  * `SHIP_UNSUPPORTED`.
  */

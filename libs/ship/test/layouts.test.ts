@@ -2,13 +2,7 @@ import { ByteReader, parseAbiJson } from '@antelope-history/abi';
 import { openSample } from '@antelope-history/test-support/recordings';
 import { HistoryError } from '@antelope-history/schemas';
 import { ABI, Serializer } from '@wharfkit/antelope';
-import {
-  createShipFrames,
-  createShipProtocol,
-  LayoutCompiler,
-  type BlocksResult,
-  type ShipProtocol,
-} from '../src/index';
+import { createShipProtocol, LayoutCompiler, type BlocksResult, type ShipProtocol } from '../src/index';
 import { eosio21Frame, fieldsIn, parseFrame, springFrame, variantIn, type Frame } from './frames';
 import { traceToJson } from './trace-json';
 import { WharfkitDecoder } from './wharfkit-results';
@@ -322,8 +316,8 @@ describe('a frame', () => {
 
   it('is refused for a missing variant and for two fields of one name', () => {
     const without = changed((frame) => (frame.variants = frame.variants.filter(({ name }) => name !== 'result')));
-    expect(refusal(() => createShipFrames(without))).toContain('SHIP_UNSUPPORTED');
-    expect(refusal(() => createShipFrames(without))).toContain('it has no variant result');
+    expect(refusal(() => createShipProtocol(without))).toContain('SHIP_UNSUPPORTED');
+    expect(refusal(() => createShipProtocol(without))).toContain('it has no variant result');
     const twice = changed((frame) => fieldsIn(frame, 'transaction_trace_v0').push({ name: 'id', type: 'checksum256' }));
     expect(refusal(() => createShipProtocol(twice))).toContain('transaction_trace_v0 has two fields of one name');
   });
