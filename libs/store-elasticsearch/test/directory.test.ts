@@ -11,7 +11,7 @@ import {
   SyntheticChain,
 } from '@antelope-history/store/contract';
 import type { DirectoryBuilder } from '../src/commit/directory-builder';
-import { ProgressStore } from '../src/commit/progress-store';
+import { ProgressStore, withRewriteCounted } from '../src/commit/progress-store';
 import { groupTransactions, MAX_SEQUENCES } from '../src/commit/transaction-groups';
 import type { ProgressDocument } from '../src/indices/documents';
 import { type DirectoryDocument, type DirectoryIdsDocument, isObsolete } from '../src/indices/directory';
@@ -323,7 +323,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     it('is built anew after blocks were rewritten', async () => {
       await buildAll();
       const late = builder();
-      await progress.countRewrite();
+      await progress.change(withRewriteCounted, 'count a rewrite');
       await compareAll();
       expect((await progress.read())?.progress.directory?.rewrites).toBe(0);
       expect(await late.addNext()).toBe(true);
@@ -351,7 +351,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await change(FIRST_BLOCK + 2 * PER_RANGE);
       const adding = builder(0, 1_000_000, client).addNext();
       await arrived;
-      await progress.countRewrite();
+      await progress.change(withRewriteCounted, 'count a rewrite');
       await buildAll();
       const { progress: built } = (await progress.read()) ?? {};
       await indices.dropDirectories((index) => isObsolete(names, index, built as ProgressDocument));

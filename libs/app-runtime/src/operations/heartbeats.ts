@@ -32,10 +32,9 @@ export interface HeartbeatsOptions {
   /** The metric that counts the work of the process, and the unit that it counts. */
   work: { metric: string; unit: Heartbeat['work']['unit'] };
   readState: () => Promise<Pick<Heartbeat, 'status' | 'headBlock'>>;
-  everyMs?: number;
 }
 
-export const HEARTBEAT_EVERY_MS = 3_000;
+const HEARTBEAT_EVERY_MS = 3_000;
 /** Reports ask the broker and the store for some of their figures, so that they are made less often than heartbeats. */
 const REPORT_EVERY_MS = 9_000;
 /** A process without a heartbeat for this time counts as ended. */
@@ -51,7 +50,7 @@ export interface Heartbeats {
 
 /** Publishes heartbeats at intervals until `stop`. Failures of the key-value store are ignored. */
 export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
-  const { kind, keyValue, everyMs = HEARTBEAT_EVERY_MS } = options;
+  const { kind, keyValue } = options;
   const id = `${kind}-${randomUUID()}`;
   const since = new Date().toISOString();
   const readWork = createWorkMeter(options.registry, options.work.metric);
@@ -81,7 +80,7 @@ export function startHeartbeats(options: HeartbeatsOptions): Heartbeats {
 
   publishNext();
   // Skipped while an earlier heartbeat is still being written.
-  const timer = setInterval(() => waiting === 0 && publishNext(), everyMs);
+  const timer = setInterval(() => waiting === 0 && publishNext(), HEARTBEAT_EVERY_MS);
   return {
     beat() {
       isChanged = true;

@@ -15,7 +15,6 @@ export interface MainThreadPagesOptions {
   url: string;
   /** An older page is not served. */
   silentAfterMs: number;
-  requestTimeoutMs?: number;
 }
 
 /** Above the two seconds in which /health queries components, below the default scrape timeout of Prometheus (ten seconds). */
@@ -72,10 +71,11 @@ export class MainThreadPages {
       return undefined;
     }
   }
+
   /** Not by `fetch`, whose modules take a tenth of the processor time of a start, in every process. */
   private send(method: string, path: string): Promise<IncomingMessage> {
-    const { url, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.options;
-    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const { url } = this.options;
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     return new Promise((resolve, reject) => {
       // A kept connection may be closed by the server just when it is used again.
       request(`${url}${path}`, { method, agent: false, signal }, resolve).on('error', reject).end();

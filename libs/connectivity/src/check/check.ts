@@ -41,7 +41,7 @@ export function wrong(id: string, what: string, change: string): Finding {
   return { outcome: 'wrong', id, what, change };
 }
 
-/** A finding that could not be tested; `change` says how it can be. */
-export function unknown(id: string, what: string, change = ''): Finding {
-  return { outcome: 'unknown', id, what, change };
+/** A condition that could not be tested. */
+export function unknown(id: string, what: string): Finding {
+  return { outcome: 'unknown', id, what, change: '' };
 }

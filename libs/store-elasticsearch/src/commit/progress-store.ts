@@ -52,11 +52,6 @@ export class ProgressStore extends ProgressReader {
     return read;
   }
 
-  /** Tells readers and the directory not to rely on what was derived from stored blocks. */
-  async countRewrite(): Promise<void> {
-    await this.change(withRewriteCounted, 'count a rewrite');
-  }
-
   /** Tells readers and the directory that stored blocks are about to be rewritten; returns what `endRewrites` takes. */
   async beginRewrite(): Promise<string> {
     const id = randomUUID();

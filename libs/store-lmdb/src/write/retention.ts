@@ -27,12 +27,15 @@ export interface OldBlocks {
  * positions in a list go on as if nothing had been removed.
  */
 export class Retention {
-  /** `leastBlocks`: a removal takes at least this many. */
+  /** A removal takes at least this many. */
+  private readonly leastBlocks: number;
+
   constructor(
     private readonly tables: Tables,
     private readonly retainBlocks: number,
-    private readonly leastBlocks = Math.min(MIN_BLOCKS, Math.ceil(retainBlocks / 10)),
-  ) {}
+  ) {
+    this.leastBlocks = Math.min(MIN_BLOCKS, Math.ceil(retainBlocks / 10));
+  }
 
   /** The blocks to remove next; undefined when there are none. */
   oldBlocks(): OldBlocks | undefined {

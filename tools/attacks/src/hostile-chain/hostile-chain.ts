@@ -1,5 +1,5 @@
 import type { BlockPosition } from '@antelope-history/schemas';
-import { type BaseChain, readBaseChain } from './base-chain';
+import { readBaseChain } from './base-chain';
 import {
   blockId,
   type BlockReceipt,
@@ -56,7 +56,8 @@ export class HostileChain {
   private nonce = 0;
   private readonly reference: BlockPosition;
 
-  constructor(base: BaseChain = readBaseChain()) {
+  constructor() {
+    const base = readBaseChain();
     this.abi = base.abi;
     this.messages = [...base.messages];
     this.reference = base.head;

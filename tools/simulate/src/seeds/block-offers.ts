@@ -49,10 +49,6 @@ export class BlockOffers {
     return this.highestIrreversible;
   }
 
-  isOffered(block: GeneratedBlock): boolean {
-    return this.offeredAt.has(block);
-  }
-
   /** The offered blocks that follow a state. */
   next(state: CommittedState): GeneratedBlock[] {
     return (this.childrenOf.get(state) ?? []).filter((block) => this.offeredAt.has(block));

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** At least so many of the newest requests are kept. */
+const MAX_REQUESTS = 20_000;
+
 /**
  * Requests that were sent and may reach an upstream once each. They are stored as hashes, because bodies would take more
  * memory than the attacked gateway. Old requests are dropped.
@@ -8,10 +11,8 @@ export class RequestPool {
   private counts = new Map<string, number>();
   private older = new Map<string, number>();
 
-  constructor(private readonly size = 20_000) {}
-
   add(key: string): void {
-    if (this.counts.size >= this.size) {
+    if (this.counts.size >= MAX_REQUESTS) {
       this.older = this.counts;
       this.counts = new Map();
     }
