@@ -3,11 +3,13 @@ import type { Client } from '@elastic/elasticsearch';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
-import { undefinedIfMissing, withStoreErrors } from '../client/store-errors';
+import { withStoreErrors } from '../client/store-errors';
 import { IndexNames } from '../indices/index-names';
 import { ProgressReader } from '../indices/progress';
 import {
+  deleteSnapshot,
   findSnapshot,
+  POLL_MS,
   readNewestWrites,
   requireRepository,
   type SnapshotMetadata,
@@ -25,7 +27,6 @@ export interface SnapshotOptions {
   signal?: AbortSignal;
 }
 
-const POLL_MS = 500;
 /** For this time the cluster may not show a snapshot that it has begun or ends. */
 const MISSING_LIMIT_MS = 10_000;
 /** How long an interrupted program waits for the deletion, which the cluster ends anyway. */
@@ -41,10 +42,23 @@ const DELETE_LIMIT_SECONDS = 5;
  * `openElasticsearchStoreReader`.
  */
 export async function createSnapshot(options: ElasticsearchOptions, snapshot: SnapshotOptions): Promise<StoreSnapshot> {
+  const names = new IndexNames(options.indexPrefix);
   const run = { hasBegun: false };
-  const onBegin = (): void => void (run.hasBegun = true);
+  const create = async (client: Client): Promise<StoreSnapshot> => {
+    await requireRepository(client, snapshot.repository);
+    let writes = await findUnfinished(client, names, snapshot);
+    if (writes === undefined) {
+      const metadata = await describeStore(client, names);
+      writes = metadata.history_writes;
+      run.hasBegun = true;
+      await requestSnapshot(client, `${names.prefix}-*`, snapshot, metadata);
+    }
+    const made = await untilMade(client, names, snapshot);
+    await requireNoWrites(client, names, snapshot, writes);
+    return made;
+  };
   try {
-    return await withClient(options, (client) => make(client, options, { ...snapshot, onBegin }), snapshot.signal);
+    return await withClient(options, create, snapshot.signal);
   } catch (error) {
     if (!run.hasBegun || !hasErrorCode(error, 'STOPPED')) throw error;
     await deleteInterrupted(options, snapshot);
@@ -52,39 +66,38 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
   }
 }
 
-/** `onBegin`: called before the cluster is asked to make it. */
-type Making = SnapshotOptions & { onBegin(): void };
-
-async function make(client: Client, { indexPrefix }: ElasticsearchOptions, snapshot: Making): Promise<StoreSnapshot> {
-  const names = new IndexNames(indexPrefix);
-  const { repository, name } = snapshot;
-  await requireRepository(client, repository);
-  const writes = (await findUnfinished(client, names, snapshot)) ?? (await begin(client, names, snapshot));
-  const made = await untilMade(client, names, snapshot);
-  if ((await readNewestWrites(client, names)) === writes) return made;
-  await undefinedIfMissing(client.snapshot.delete({ repository, snapshot: name }));
-  throw new HistoryError(
-    'STORE_IN_USE',
-    'indexers wrote while the snapshot was made, so that it was deleted: stop the indexing side first',
-  );
-}
-
-/** Asks the cluster to make it; returns the writes that it is to have. */
-async function begin(client: Client, names: IndexNames, { repository, name, onBegin }: Making): Promise<string> {
-  const metadata = await describeStore(client, names);
-  onBegin();
+async function requestSnapshot(
+  client: Client,
+  indices: string,
+  { repository, name }: SnapshotOptions,
+  metadata: SnapshotMetadata,
+): Promise<void> {
   await withStoreErrors(
     client.snapshot.create({
       repository,
       snapshot: name,
-      indices: `${names.prefix}-*`,
+      indices,
       include_global_state: false,
       feature_states: ['none'],
       metadata: { ...metadata },
       wait_for_completion: false,
     }),
   );
-  return metadata.history_writes;
+}
+
+/** Deletes the snapshot and rejects with `STORE_IN_USE` when the store has other writes now than at its start. */
+async function requireNoWrites(
+  client: Client,
+  names: IndexNames,
+  snapshot: SnapshotOptions,
+  writes: string,
+): Promise<void> {
+  if ((await readNewestWrites(client, names)) === writes) return;
+  await deleteSnapshot(client, snapshot);
+  throw new HistoryError(
+    'STORE_IN_USE',
+    'indexers wrote while the snapshot was made, so that it was deleted: stop the indexing side first',
+  );
 }
 
 /**
@@ -94,15 +107,16 @@ async function begin(client: Client, names: IndexNames, { repository, name, onBe
 async function findUnfinished(
   client: Client,
   names: IndexNames,
-  { repository, name }: SnapshotOptions,
+  snapshot: SnapshotOptions,
 ): Promise<string | undefined> {
+  const { repository, name } = snapshot;
   const info = await findSnapshot(client, repository, name);
   if (!info) return undefined;
   const isOwn = toStoreSnapshot(info, names) !== undefined;
   const { history_writes: writes } = (info.metadata ?? {}) as Partial<SnapshotMetadata>;
   if (isOwn && info.state === 'IN_PROGRESS' && writes !== undefined) return writes;
   if (isOwn && (info.state === 'FAILED' || info.state === 'PARTIAL')) {
-    await undefinedIfMissing(client.snapshot.delete({ repository, snapshot: name }));
+    await deleteSnapshot(client, snapshot);
     return undefined;
   }
   const isNewest = isOwn && writes !== undefined && writes === (await readNewestWrites(client, names));
@@ -114,15 +128,15 @@ async function findUnfinished(
 }
 
 /** Rejects with `STOPPED` when Elasticsearch does not confirm it soon. */
-async function deleteInterrupted(options: ElasticsearchOptions, { repository, name }: SnapshotOptions): Promise<void> {
+async function deleteInterrupted(options: ElasticsearchOptions, snapshot: SnapshotOptions): Promise<void> {
   try {
     await withClient({ ...options, requestTimeoutSeconds: DELETE_LIMIT_SECONDS }, (client) =>
-      undefinedIfMissing(client.snapshot.delete({ repository, snapshot: name })),
+      deleteSnapshot(client, snapshot),
     );
   } catch (cause) {
     throw new HistoryError(
       'STOPPED',
-      `the snapshot ${name} was interrupted, and Elasticsearch does not confirm that it is deleted: --list shows whether it is`,
+      `the snapshot ${snapshot.name} was interrupted, and Elasticsearch does not confirm that it is deleted: --list shows whether it is`,
       { cause },
     );
   }

@@ -10,6 +10,7 @@ import { PROGRESS_ID, ProgressReader, type ReadProgress } from '../indices/progr
 import type { SnapshotOptions } from './create-snapshot';
 import {
   findSnapshot,
+  POLL_MS,
   readNewestWrites,
   requireRepository,
   type SnapshotMetadata,
@@ -17,7 +18,6 @@ import {
   toStoreSnapshot,
 } from './snapshot-client';
 
-const POLL_MS = 500;
 /** For this time a cluster may restore no shard, for example while its master is being elected. */
 const STALL_LIMIT_MS = 120_000;
 
@@ -42,7 +42,7 @@ export async function restoreSnapshot(options: ElasticsearchOptions, snapshot: R
   const names = new IndexNames(options.indexPrefix);
   const indices = `${names.prefix}-*`;
   const run = { hasBegun: false };
-  const begin = async (client: Client): Promise<StoreSnapshot> => {
+  const restore = async (client: Client): Promise<StoreSnapshot> => {
     const info = await findComplete(client, names, snapshot);
     await requireNoIndices(client, indices);
     run.hasBegun = true;
@@ -52,7 +52,7 @@ export async function restoreSnapshot(options: ElasticsearchOptions, snapshot: R
     return info.snapshot;
   };
   try {
-    return await withClient(options, begin, snapshot.signal);
+    return await withClient(options, restore, snapshot.signal);
   } catch (error) {
     if (!run.hasBegun || !hasErrorCode(error, 'STOPPED')) throw error;
     const what = `the cluster goes on to restore: delete the indices ${indices} before you try again`;

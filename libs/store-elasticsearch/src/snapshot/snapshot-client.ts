@@ -4,6 +4,9 @@ import { type BlockPosition, HistoryError } from '@antelope-history/schemas';
 import { undefinedIfMissing, withStoreErrors } from '../client/store-errors';
 import type { IndexNames } from '../indices/index-names';
 
+/** How often the cluster is asked how far it is. */
+export const POLL_MS = 500;
+
 /** A snapshot of all indices of one store. */
 export interface StoreSnapshot {
   name: string;
@@ -48,6 +51,14 @@ export async function findSnapshot(
 ): Promise<estypes.SnapshotSnapshotInfo | undefined> {
   const found = await undefinedIfMissing(client.snapshot.get({ repository, snapshot, index_details: true }));
   return found?.snapshots?.[0];
+}
+
+/** Resolves when the repository has no snapshot of the name. */
+export async function deleteSnapshot(
+  client: Client,
+  { repository, name }: { repository: string; name: string },
+): Promise<void> {
+  await undefinedIfMissing(client.snapshot.delete({ repository, snapshot: name }));
 }
 
 /** The store snapshot in the form of the others; undefined for a snapshot that another program made. */
