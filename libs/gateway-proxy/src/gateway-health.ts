@@ -1,12 +1,7 @@
 import type { KeyValue } from '@antelope-history/key-value';
 import { describeLag, healthResponse, type HealthResponse, type HealthStatus } from '@antelope-history/schemas';
-import {
-  resultOfComponent,
-  type Config,
-  readServiceVersion,
-  requestJson,
-  statusOf,
-} from '@antelope-history/app-runtime';
+import { resultOfComponent, type Config, readServiceVersion, statusOf } from '@antelope-history/app-runtime';
+import { requestHealth } from './api-faults';
 import { steadyClock } from './clocks';
 import type { LocalApis } from './local-apis';
 import { ProcessWatch } from './process-watch';
@@ -26,7 +21,6 @@ export interface GatewayHealthDeps {
   now?: () => number;
 }
 
-const HEALTH_REQUEST = { method: 'GET', timeoutMs: 2_000, maxBytes: 1024 * 1024 } as const;
 /** How long one result is reused, so that frequent monitors do not multiply the requests to the APIs. */
 const REUSED_FOR_MS = 1_000;
 
@@ -140,9 +134,7 @@ async function readApis(urls: string[], expectedChain: string | undefined): Prom
 
 async function readApi(url: string): Promise<ApiHealth> {
   try {
-    return await readHealthOf(
-      requestJson(`${url.replace(/\/$/, '')}/health`, HEALTH_REQUEST).then((body) => apiHealth.parse(body)),
-    );
+    return await readHealthOf(requestHealth(url).then((body) => apiHealth.parse(body)));
   } catch {
     return { status: 'down', facts: NO_FACTS };
   }

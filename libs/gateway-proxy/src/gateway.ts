@@ -24,7 +24,7 @@ import { createStreamProxy } from './stream-proxy';
 import { selectPositions } from './select-positions';
 import { steadyClock } from './clocks';
 import { findApiFaults } from './api-faults';
-import { findNodeFaults } from './chain-nodes';
+import { findNodeFaults } from './node-faults';
 import { createApiProxy, createNodeProxy } from './upstream-proxy';
 import { queryOf } from './upstream-request';
 import { createUpstreamSet, type UpstreamSet } from './upstream-set';
