@@ -3,7 +3,7 @@ import type { BlockPosition } from '@antelope-history/schemas';
 import { refreshIndices } from '../client/refresh';
 import type { FoundHit, Query, Search, Searcher } from '../client/search';
 import { withStoreErrors, foundDocuments } from '../client/store-errors';
-import { type RangeLayout, rangeStart, rangeStarts } from '../indices/block-ranges';
+import { type BlockRange, type RangeLayout, rangeStart, rangeStarts } from '../indices/block-ranges';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { type IndexNames, RANGED_KINDS } from '../indices/index-names';
 import { BulkRequest } from '../write/bulk-request';
@@ -100,7 +100,8 @@ export class BranchDocuments {
     for (let from = 0; from < branch.length || start < upTo; from += BLOCKS_AT_ONCE) {
       const some = branch.slice(from, from + BLOCKS_AT_ONCE);
       const end = from + BLOCKS_AT_ONCE < branch.length ? (some.at(-1) as BlockPosition).num : upTo;
-      const searches = KINDS.flatMap((kind) => this.straySearches(kind, start, end, some, layout));
+      const blocks = { first: start + 1, last: end };
+      const searches = KINDS.flatMap((kind) => this.straySearches(kind, blocks, some, layout));
       // A commit refreshes only the indices of its own blocks: a document of an orphan may not be visible to a search yet.
       await this.refreshAll(searches.map(({ index }) => index));
       while (await this.removeFound(searches));
@@ -134,17 +135,20 @@ export class BranchDocuments {
   /** One search per index: one that was lost or dropped has no documents, and would hide those of the others. */
   private straySearches(
     kind: Kind,
-    after: number,
-    upTo: number,
+    blocks: BlockRange,
     branch: readonly BlockPosition[],
     layout: RangeLayout,
   ): Search[] {
     const filters: Query[] = [
-      { range: { block_num: { gt: after, lte: upTo } } },
+      { range: { block_num: { gte: blocks.first, lte: blocks.last } } },
       { bool: { must_not: [{ terms: { block: branch.map(({ id }) => id) } }] } },
     ];
-    const indices = this.indicesOfBlocks(kind, after, upTo, layout);
-    return indices.map((index) => ({ index, minIndices: 0, filters, size: STRAYS_AT_ONCE }));
+    return this.indicesOfBlocks(kind, blocks, layout).map((index) => ({
+      index,
+      minIndices: 0,
+      filters,
+      size: STRAYS_AT_ONCE,
+    }));
   }
 
   private indicesOf({ position, counts }: JournalDocument, layout: RangeLayout): string[] {
@@ -160,11 +164,10 @@ export class BranchDocuments {
     return this.names.ranged(kind, blockNum, layout);
   }
 
-  /** From block 0 on the range starts are unknown, so the alias is searched. */
-  private indicesOfBlocks(kind: Kind, after: number, upTo: number, layout: RangeLayout): string[] {
-    if (kind === 'abis' || kind === 'permissions' || after === 0) return [this.names.of(kind)];
-    const starts = rangeStarts({ first: after + 1, last: upTo }, layout);
-    return starts.map((start) => this.names.ranged(kind, start, layout));
+  /** From block 1 on the range starts are unknown, so the alias is searched. */
+  private indicesOfBlocks(kind: Kind, blocks: BlockRange, layout: RangeLayout): string[] {
+    if (kind === 'abis' || kind === 'permissions' || blocks.first === 1) return [this.names.of(kind)];
+    return rangeStarts(blocks, layout).map((start) => this.names.ranged(kind, start, layout));
   }
 }
 

@@ -49,8 +49,8 @@ export async function queryAccountTraces(
     select,
     counted.reduce((sum, { rows }) => sum + rows, 0),
   );
-  const index = range && partOfRow(counted, range.first);
-  const located = index && 'part' in index && (await locateInRange(state, selection, index, MAX_BEFORE));
+  const found = range && partOfRow(counted, range.first);
+  const located = found && 'part' in found && (await locateInRange(state, selection, found, MAX_BEFORE));
   if (!range || !located) return EMPTY;
   const { filters } = selection;
   const from = { sequence: located.part.start, position: range.first - located.rowsBefore };

@@ -38,8 +38,8 @@ export async function scopeOfRange(state: QueryState, range: BlockRange): Promis
   const blocks = historyBlocks(progress);
   if (!blocks) return undefined;
   const [first, last] = await Promise.all([
-    edgeIn(state, [range], blocks, notBefore({ blockNum: range.first }), 'asc'),
-    edgeIn(state, [range], blocks, notAfter({ blockNum: range.last }), 'desc'),
+    edgeIn(state, [range], { blocks, matching: notBefore({ blockNum: range.first }), order: 'asc' }),
+    edgeIn(state, [range], { blocks, matching: notAfter({ blockNum: range.last }), order: 'desc' }),
   ]);
   const scope = first && last && scopeBetween(blocks, first, last);
   if (scope) caches.scopes.keep(range, scope, progress);

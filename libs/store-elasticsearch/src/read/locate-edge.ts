@@ -21,23 +21,30 @@ export interface Edge {
   endSequence: number;
 }
 
+/** The first block in this order among those of `blocks` with actions that match. */
+interface EdgeSearch {
+  blocks: BlockRange;
+  matching: Query;
+  order: Order;
+}
+
 /** The first block with actions among `blocks` that is not before a bound. */
 export function firstEdge(state: QueryState, blocks: BlockRange, after: Bound): Promise<Edge | undefined> {
   const ranges = rangesWithin(state, blocks, {
     first: lowestNum(state.progress, after, Math.ceil),
     last: Infinity,
   });
-  return nearestEdge(state, ranges, blocks, notBefore(after), 'asc');
+  return nearestEdge(state, ranges, { blocks, matching: notBefore(after), order: 'asc' });
 }
 
 /** The last block with actions among `blocks` that is not after a bound. */
 export async function lastEdge(state: QueryState, blocks: BlockRange, before: Bound): Promise<Edge | undefined> {
-  const matching = notAfter(before);
+  const search: EdgeSearch = { blocks, matching: notAfter(before), order: 'desc' };
   const lowest = lowestNum(state.progress, before, Math.floor);
-  const last = 'timeMs' in before ? await lastFrom(state, blocks, lowest, matching) : undefined;
+  const last = 'timeMs' in before ? await lastFrom(state, lowest, search) : undefined;
   if (last) return last;
   const ranges = rangesWithin(state, blocks, { first: 0, last: lowest }).reverse();
-  return nearestEdge(state, ranges, blocks, matching, 'desc');
+  return nearestEdge(state, ranges, search);
 }
 
 /** The ranges of the blocks within bounds, ascending. */
@@ -46,49 +53,38 @@ function rangesWithin(state: QueryState, blocks: BlockRange, bounds: BlockRange)
   return rest ? rangesIn(rest, state) : [];
 }
 
-/** The first block in this order with actions that matches, in ranges in this order. */
+/** `ranges`: in the order of the search. */
 async function nearestEdge(
   state: QueryState,
   ranges: readonly BlockRange[],
-  blocks: BlockRange,
-  matching: Query,
-  order: Order,
+  search: EdgeSearch,
 ): Promise<Edge | undefined> {
   for (const group of growingGroups(ranges, FIRST_RANGES)) {
-    const edge = await edgeIn(state, group, blocks, matching, order);
+    const edge = await edgeIn(state, group, search);
     if (edge) return edge;
   }
   return undefined;
 }
 
-/** The last block with actions that matches, if it is in the range of the block `lowest` or in a later range. */
-async function lastFrom(
-  state: QueryState,
-  blocks: BlockRange,
-  lowest: number,
-  matching: Query,
-): Promise<Edge | undefined> {
-  const later: Query = { bool: { must_not: [matching] } };
+/** The last block that matches, if it is in the range of the block `lowest` or in a later range. */
+async function lastFrom(state: QueryState, lowest: number, search: EdgeSearch): Promise<Edge | undefined> {
+  const { blocks, matching } = search;
+  const later: EdgeSearch = { blocks, matching: { bool: { must_not: [matching] } }, order: 'asc' };
   const ranges = rangesWithin(state, blocks, { first: lowest, last: Infinity });
   let last: Edge | undefined;
   for (const group of growingGroups(ranges, FIRST_RANGES)) {
-    const [found, next] = await Promise.all([
-      edgeIn(state, group, blocks, matching, 'desc'),
-      edgeIn(state, group, blocks, later, 'asc'),
-    ]);
+    const [found, next] = await Promise.all([edgeIn(state, group, search), edgeIn(state, group, later)]);
     last = found ?? last;
     if (next) break;
   }
   return last;
 }
 
-/** The first or the last block with actions in ranges, among `blocks`, that matches. */
+/** Searches these ranges only. */
 export async function edgeIn(
   { searcher, names, progress }: QueryState,
   ranges: readonly BlockRange[],
-  blocks: BlockRange,
-  matching: Query,
-  order: Order,
+  { blocks, matching, order }: EdgeSearch,
 ): Promise<Edge | undefined> {
   const { hits } = await searcher.search({
     index: ranges.map(({ first }) => names.ranged('blocks', first, progress)).join(),

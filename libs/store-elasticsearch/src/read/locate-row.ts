@@ -52,7 +52,7 @@ export async function locateInRange(
   const inside = blocks && (await scopeOfRange(state, blocks));
   if (!inside) return undefined;
   const row = { ...found, part: commonSequences(inside.sequences, scope.sequences) };
-  return narrowToRow(row, order, maxBefore, (...parts) => countBuckets(state, selection, inside.blocks, ...parts));
+  return narrowToRow(row, order, maxBefore, createBucketCount(state, selection, inside.blocks));
 }
 
 /**
@@ -77,11 +77,16 @@ export async function locateNearEnd(
   const near = { start: end - width, end: scope.sequences.end };
   const parts = Math.min(NEAR_PARTS.most, Math.max(NEAR_PARTS.least, Math.ceil(width / MAX_SKIP_WITHOUT_COUNTING)));
   const interval = Math.ceil(width / parts);
-  const count: CountBuckets = (...part) => countBuckets(state, selection, blocks, ...part);
-  const buckets = await count(near, interval, near.start % interval);
+  const countBuckets = createBucketCount(state, selection, blocks);
+  const buckets = await countBuckets(near, interval, near.start % interval);
   const found = partOfRow(partsOf(buckets, interval, order), rowsBefore);
   if (!('part' in found)) return undefined;
-  return narrowToRow({ ...found, part: commonSequences(found.part, near) }, order, MAX_SKIP_WITHOUT_COUNTING, count);
+  return narrowToRow(
+    { ...found, part: commonSequences(found.part, near) },
+    order,
+    MAX_SKIP_WITHOUT_COUNTING,
+    countBuckets,
+  );
 }
 
 /** A bound on the number of actions in a range; only that of the newest one is known. Actions of undone blocks count, too. */
@@ -127,26 +132,26 @@ function countSearch({ names, progress }: QueryState, selection: ActionSelection
   };
 }
 
-async function countBuckets(
+/** Counts the rows of a selection in blocks of one range. */
+function createBucketCount(
   { searcher, names, progress }: QueryState,
   selection: ActionSelection,
   blocks: BlockRange,
-  sequences: SequenceRange,
-  interval: number,
-  offset: number,
-): Promise<Bucket[]> {
-  const { aggregations } = await searcher.search({
-    index: names.ranged('actions', blocks.first, progress),
-    filters: [...selection.filters, ...inSequences(sequences), onBranch(progress, blocks)],
-    aggregations: {
-      parts: {
-        histogram: { field: 'sequence', interval, offset, min_doc_count: 1 },
-        aggregations: furtherTracesOf(selection),
+): CountBuckets {
+  return async (sequences, interval, offset) => {
+    const { aggregations } = await searcher.search({
+      index: names.ranged('actions', blocks.first, progress),
+      filters: [...selection.filters, ...inSequences(sequences), onBranch(progress, blocks)],
+      aggregations: {
+        parts: {
+          histogram: { field: 'sequence', interval, offset, min_doc_count: 1 },
+          aggregations: furtherTracesOf(selection),
+        },
       },
-    },
-  });
-  const { buckets } = aggregations['parts'] as { buckets: (Bucket & Record<string, unknown>)[] };
-  return buckets.map((bucket) => ({ key: bucket.key, doc_count: bucket.doc_count + furtherTraces(bucket) }));
+    });
+    const { buckets } = aggregations['parts'] as { buckets: (Bucket & Record<string, unknown>)[] };
+    return buckets.map((bucket) => ({ key: bucket.key, doc_count: bucket.doc_count + furtherTraces(bucket) }));
+  };
 }
 
 function furtherTracesOf({ withFurtherTraces }: ActionSelection): Record<string, Aggregation> {
