@@ -24,7 +24,12 @@ const EACH_OPERATION = 'errors,items.*.status,items.*.error.type';
 interface BulkResponse {
   errors?: boolean;
   /** Of a request that lists its operations. */
-  items?: Record<string, { status: number; error?: { type?: string } }>[];
+  items?: Record<string, OperationResult>[];
+}
+
+interface OperationResult {
+  status?: number;
+  error?: { type?: string };
 }
 
 /** A document was replaced or deleted since it was read. */
@@ -158,18 +163,28 @@ function restOf(request: BulkRequest, { errors, items = [] }: BulkResponse): Res
   let reason: HistoryError | undefined;
   const retries: number[] = [];
   for (const [index, item] of items.entries()) {
-    const { status = 0, error } = Object.values(item)[0] ?? {};
-    if (status === CONFLICT && request.failsOnConflict) throw new ConflictError(request.indexOf(index));
-    // Done before: the document exists in this or a higher version, or is already deleted.
-    if (status < 300 || status === CONFLICT || isGone(status, error?.type)) continue;
-    // A retry of the same request cannot succeed: the caller creates the index, or reads the progress again.
-    if (error?.type === 'index_not_found_exception')
-      throw new MissingIndexError(`${request.indexOf(index)} is missing`);
-    reason = itemError(request, index, status, error?.type);
-    if (!reason.retryable) throw reason;
+    const failure = failureOf(request, index, Object.values(item)[0]);
+    if (!failure) continue;
+    reason = failure;
     retries.push(index);
   }
   return reason && { request: request.pick(retries), reason };
+}
+
+/** Why an operation is to be retried; undefined when it is done. Throws when a retry of the same request cannot succeed. */
+function failureOf(
+  request: BulkRequest,
+  index: number,
+  { status = 0, error }: OperationResult = {},
+): HistoryError | undefined {
+  if (status === CONFLICT && request.failsOnConflict) throw new ConflictError(request.indexOf(index));
+  // Done before: the document exists in this or a higher version, or is already deleted.
+  if (status < 300 || status === CONFLICT || isGone(status, error?.type)) return undefined;
+  // The caller creates the index, or reads the progress again.
+  if (error?.type === 'index_not_found_exception') throw new MissingIndexError(`${request.indexOf(index)} is missing`);
+  const failure = operationError(request, index, status, error?.type);
+  if (!failure.retryable) throw failure;
+  return failure;
 }
 
 function isGone(status: number, type: string | undefined): boolean {
@@ -180,7 +195,7 @@ function unavailable(request: BulkRequest, what: string): Rest {
   return { request, reason: new HistoryError('STORE_UNAVAILABLE', `Elasticsearch ${what}`) };
 }
 
-function itemError(request: BulkRequest, index: number, status: number, type: string | undefined): HistoryError {
+function operationError(request: BulkRequest, index: number, status: number, type: string | undefined): HistoryError {
   if (isBusy(status, type) || status === 401 || status === 403) return toResponseError(status, type);
   return refusal(request, index, type ?? `status ${status}`);
 }
