@@ -27,7 +27,7 @@ interface ReadBlock {
 /** Publishes the raw blocks of all sessions: detects gaps and forks between them and gives each its stream position. */
 export class BlockPublisher {
   readonly position = new ChainPosition();
-  private readonly positions = new StreamPositionCounter();
+  private readonly streamPositions = new StreamPositionCounter();
   /** The chain that is indexed: the configured one, else the store's, else that of the first block that was published. */
   private indexedChainId: string | undefined;
   /** The chain id that the node of this session reports; EOSIO 2.0 reports none. */
@@ -69,7 +69,7 @@ export class BlockPublisher {
     this.indexedChainId = chainId;
     this.position.restart(progress);
     this.restartRequired = false;
-    return this.positions.beginEpoch(progress.sequence, lastEpoch);
+    return this.streamPositions.beginEpoch(progress.sequence, lastEpoch);
   }
 
   /** `nodeChainId`: the chain id of the node's status. */
@@ -108,7 +108,7 @@ export class BlockPublisher {
       log.info({ blockNum: block.num, blockId: block.id }, 'the chain forked');
     }
     const chainId = this.nodeChainId ?? this.indexedChainId;
-    await this.publishMessage({ abi, message, chainId, streamPosition: this.positions.take() });
+    await this.publishMessage({ abi, message, chainId, streamPosition: this.streamPositions.take() });
     this.indexedChainId ??= chainId;
     metrics.published(block.num, message.length);
     retries.published(block.num);

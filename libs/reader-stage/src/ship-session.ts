@@ -54,7 +54,7 @@ export class ShipSession {
     options: ShipSocketOptions,
     private readonly events: ShipSessionEvents,
   ) {
-    this.socket = openShipSocket(options, (reason) => this.finish(reason));
+    this.socket = openShipSocket(options, (reason) => this.close(reason));
     this.socket.on('upgrade', (response) => (this.network = response.socket));
     this.socket.on('message', (data, isBinary) => this.onMessage(data, isBinary));
     this.socket.on('pong', () => void (this.lastReceivedAt = performance.now()));
@@ -109,7 +109,14 @@ export class ShipSession {
   }
 
   close(reason: HistoryError): void {
-    this.finish(reason);
+    if (this.ended) return;
+    this.ended = true;
+    clearTimeout(this.connectLimit);
+    clearInterval(this.pinging);
+    this.socket.terminate();
+    this.opened?.reject(reason);
+    this.opened = undefined;
+    this.events.onEnd(reason);
   }
 
   private onMessage(data: RawData, isBinary: boolean): void {
@@ -119,7 +126,7 @@ export class ShipSession {
       if (isBinary) this.onFrame(toBuffer(data));
       else this.onAbiFrame(toBuffer(data));
     } catch (error) {
-      this.finish(toCorrupt(error, this.lastBlock));
+      this.close(toCorrupt(error, this.lastBlock));
     }
   }
 
@@ -161,18 +168,7 @@ export class ShipSession {
   }
 
   private end(reason: string): void {
-    this.finish(new HistoryError('SHIP_DISCONNECTED', reason));
-  }
-
-  private finish(reason: HistoryError): void {
-    if (this.ended) return;
-    this.ended = true;
-    clearTimeout(this.connectLimit);
-    clearInterval(this.pinging);
-    this.socket.terminate();
-    this.opened?.reject(reason);
-    this.opened = undefined;
-    this.events.onEnd(reason);
+    this.close(new HistoryError('SHIP_DISCONNECTED', reason));
   }
 }
 
