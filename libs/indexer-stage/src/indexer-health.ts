@@ -4,10 +4,12 @@ import {
   resultOfComponent,
   readMetric,
   statusOf,
+  statusWith,
   type Registry,
   type WorkerHealth,
 } from '@antelope-history/app-runtime';
-import type { HistoryWriter } from '@antelope-history/store';
+import { describeLag } from '@antelope-history/schemas';
+import type { ChainStatus, HistoryWriter } from '@antelope-history/store';
 import type { Indexer } from './indexer';
 import { INDEXED_BLOCKS, LAST_COMMIT } from './indexer-metrics';
 
@@ -35,23 +37,31 @@ export function createIndexerHealth({ broker, store, keyValue, indexer, registry
       statusOf(readProgress(keyValue)),
       readMetric(registry, LAST_COMMIT),
     ]);
-    const { committed, head, lastIrreversible } = progress?.status ?? {};
-    const refusal = indexer.refusal();
+    const brokerHealth = { status: waiting ? 'ok' : 'down' } as const;
+    const storeHealth = describeStore(progress !== undefined, indexer.refusal());
+    const keyValueHealth = { status: keyValueStatus };
     return {
-      status: !waiting || !progress ? 'down' : keyValueStatus === 'ok' && !refusal ? 'ok' : 'degraded',
-      components: {
-        broker: { status: waiting ? 'ok' : 'down' },
-        store: !progress ? { status: 'down' } : refusal ? { status: 'degraded', reason: refusal } : { status: 'ok' },
-        key_value: { status: keyValueStatus },
-      },
+      status: statusWith([brokerHealth, storeHealth], [keyValueHealth]),
+      components: { broker: brokerHealth, store: storeHealth, key_value: keyValueHealth },
       facts: {
-        head_block_num: head?.num ?? null,
-        committed_block_num: committed?.num ?? null,
-        last_irreversible_block_num: lastIrreversible?.num ?? null,
-        lag_blocks: head && committed ? Math.max(0, head.num - committed.num) : null,
+        ...factsOf(progress?.status ?? {}),
         waiting_blocks: waiting?.messages ?? null,
         last_commit_at: lastCommit ? new Date(lastCommit * 1000).toISOString() : null,
       },
     };
+  };
+}
+
+function describeStore(responds: boolean, refusal: string | undefined): WorkerHealth['components'][string] {
+  if (!responds) return { status: 'down' };
+  return refusal === undefined ? { status: 'ok' } : { status: 'degraded', reason: refusal };
+}
+
+function factsOf({ head, committed, lastIrreversible }: Partial<ChainStatus>): WorkerHealth['facts'] {
+  return {
+    head_block_num: head?.num ?? null,
+    committed_block_num: committed?.num ?? null,
+    last_irreversible_block_num: lastIrreversible?.num ?? null,
+    lag_blocks: describeLag(head?.num, committed?.num).lag ?? null,
   };
 }

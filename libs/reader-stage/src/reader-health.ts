@@ -1,6 +1,6 @@
 import { TOPOLOGY, type Broker } from '@antelope-history/broker';
 import { readProgress, type KeyValue } from '@antelope-history/key-value';
-import { readMetric, statusOf, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
+import { readMetric, statusOf, statusWith, type Registry, type WorkerHealth } from '@antelope-history/app-runtime';
 import { HEAD_BLOCK, PASSED_BLOCK, SHIP_AWAY, SHIP_CONNECTED, SHIP_MESSAGES, SHIP_SILENT } from './reader-metrics';
 
 export interface ReaderHealthDependencies {
@@ -44,14 +44,11 @@ export function createReaderHealth({ broker, keyValue, registry }: ReaderHealthD
       statusOf(broker.depth(TOPOLOGY.rawBlocks)),
       statusOf(readProgress(keyValue)),
     ]);
-    const works = ship.status !== 'down' && brokerStatus === 'ok';
+    const brokerHealth = { status: brokerStatus };
+    const keyValueHealth = { status: keyValueStatus };
     return {
-      status: !works ? 'down' : ship.status === 'ok' && keyValueStatus === 'ok' ? 'ok' : 'degraded',
-      components: {
-        ship,
-        broker: { status: brokerStatus },
-        key_value: { status: keyValueStatus },
-      },
+      status: statusWith([ship, brokerHealth], [keyValueHealth]),
+      components: { ship, broker: brokerHealth, key_value: keyValueHealth },
       facts: { head_block_num: headBlock || null, passed_block_num: passedBlock || null },
     };
   };
