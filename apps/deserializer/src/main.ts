@@ -30,7 +30,7 @@ runProgram({
       broker,
       log,
       registry,
-      blocks: createBlockDeserializer({ config, registry }),
+      blockDeserializer: createBlockDeserializer({ config, registry }),
     });
     onStop(() => deserializer.stop());
     operations.showHealth(createDeserializerHealth(broker));

@@ -65,7 +65,10 @@ it('a blocked store stops the node, which continues when the store does', async 
     config: { indexer: { batchBytes: 2 ** 20, batchSeconds: 0.01, stallSeconds: 60 }, chainId: undefined },
   });
   const config = { indexer: { verifyBlocks: 'new' as const } };
-  const deserializer = await startDeserializer({ ...shared, blocks: createBlockDeserializer({ ...shared, config }) });
+  const deserializer = await startDeserializer({
+    ...shared,
+    blockDeserializer: createBlockDeserializer({ ...shared, config }),
+  });
   const bounds = { maxMessagesInFlight: WINDOW, maxMessageBytes: 2 ** 30, maxBytesInFlight: 2 ** 26 };
   const ship = { urls: [node.url], startBlock: 0, ...bounds };
   const waits = { reconnectMinSeconds: 0.1, reconnectMaxSeconds: 1, silenceSeconds: 0 };

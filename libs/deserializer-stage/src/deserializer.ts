@@ -9,7 +9,7 @@ export interface DeserializerDependencies {
   broker: Broker;
   log: Logger;
   registry: Registry;
-  blocks: BlockDeserializer;
+  blockDeserializer: BlockDeserializer;
 }
 
 export interface Deserializer {
@@ -87,7 +87,7 @@ class DeserializerLoop implements Deserializer {
     while (this.waiting.length > 0 && !this.stopped) {
       if (this.publishing.size >= TOPOLOGY.rawBlocks.prefetch) {
         await Promise.race(this.publishing);
-      } else if (this.deserializing.size >= this.dependencies.blocks.concurrency) {
+      } else if (this.deserializing.size >= this.dependencies.blockDeserializer.concurrency) {
         await Promise.race(this.deserializing);
       } else {
         this.begin(this.waiting.shift() as Delivery<RawBlock>);
@@ -112,7 +112,7 @@ class DeserializerLoop implements Deserializer {
   /** Resolves with what passes the result on. */
   private async deserialize(delivery: Delivery<RawBlock>): Promise<() => void> {
     try {
-      const records = await this.dependencies.blocks.deserialize(delivery.message);
+      const records = await this.dependencies.blockDeserializer.deserialize(delivery.message);
       return () => {
         if (!this.stopped) this.track(this.publish(delivery, records));
       };

@@ -63,7 +63,7 @@ afterEach(async () => {
 
 function start(verifyBlocks: VerifiedBlocks = 'all'): Promise<Deserializer> {
   registry = new Registry();
-  return startDeserializer({ broker, log: silentLog(), registry, blocks: blocksOf(verifyBlocks) });
+  return startDeserializer({ broker, log: silentLog(), registry, blockDeserializer: blocksOf(verifyBlocks) });
 }
 
 function silentLog(): Logger {
@@ -207,7 +207,7 @@ describe('a deserializer that works on several blocks at a time', () => {
   beforeEach(() => deserializer.stop());
 
   const startSlow = async (blocks: BlockDeserializer): Promise<void> => {
-    deserializer = await startDeserializer({ broker, log: silentLog(), registry, blocks });
+    deserializer = await startDeserializer({ broker, log: silentLog(), registry, blockDeserializer: blocks });
   };
 
   it.each([1, 2, 3, 4, 5, 6])('passes blocks and errors on in the order of the blocks (seed %i)', async (seed) => {
@@ -284,7 +284,12 @@ class RenewedBroker extends MemoryBroker {
 
 it('blocks that are delivered again replace the lost ones while nothing can be published', async () => {
   const renewed = new RenewedBroker();
-  const dependencies = { broker: renewed, log: silentLog(), registry: new Registry(), blocks: blocksOf('off') };
+  const dependencies = {
+    broker: renewed,
+    log: silentLog(),
+    registry: new Registry(),
+    blockDeserializer: blocksOf('off'),
+  };
   const stage = await startDeserializer(dependencies);
   const { prefetch } = TOPOLOGY.rawBlocks;
   for (let times = 0; times < 20; times++) {

@@ -36,7 +36,11 @@ export async function startIngestion(context: IngestionContext): Promise<void> {
   context.onStop(() => keyValue.close());
   const indexer = await startIndexer({ ...context, broker, store, keyValue });
   context.onStop(() => indexer.stop());
-  const deserializer = await startDeserializer({ ...context, broker, blocks: await openBlockDeserializer(context) });
+  const deserializer = await startDeserializer({
+    ...context,
+    broker,
+    blockDeserializer: await openBlockDeserializer(context),
+  });
   context.onStop(() => deserializer.stop());
   const reader = await startReader({ ...context, broker, keyValue });
   context.onStop(() => reader.stop());
