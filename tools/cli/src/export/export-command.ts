@@ -6,7 +6,7 @@ import { requireText, requireUrl } from '../option-values';
 import type { CommandHost } from '../program';
 import { ActionPages, type ExportedRange } from './action-pages';
 import { type ExportFormat, EXPORT_FORMATS, formatRows, headerOf } from './export-format';
-import { ExportFile, type ExportSink, findUnfinished, StandardOutput } from './export-file';
+import { ExportFile, type ExportSink, type ExportState, findUnfinished, StandardOutput } from './export-file';
 
 interface ExportOptions {
   account: string;
@@ -54,43 +54,33 @@ export function addExport(program: Command, host: CommandHost, setStatus: (statu
 /** Resolves with the exit status. Rejects with `CONFIG_INVALID` on wrong options, and as `ActionPages`. */
 async function exportActions(options: ExportOptions, host: CommandHost): Promise<number> {
   host.onInterrupt();
-  const { account, format, filter, url } = options;
+  const { account, format, from, to, filter, out, url } = options;
   const pages = new ActionPages({ url, apiKey: await readApiKey(options), account, filter, ...host });
-  const request = { account, format, from: options.from, to: options.to, filter };
-  const { out } = options;
+  const request = { account, format, from, to, filter };
   const saved = out === undefined ? undefined : await findUnfinished(out, request, options);
   const range = saved?.range ?? (await findRange(pages, options, host));
   if (!range) return INTERRUPTED;
   const sink: ExportSink =
     out === undefined ? new StandardOutput(host.output) : await ExportFile.open(out, request, saved);
-  const progress = new ExportProgress(host, range, saved?.rows ?? 0);
-  let [last, rows] = [saved?.last, saved?.rows ?? 0];
+  let state: ExportState = { range, last: saved?.last, rows: saved?.rows ?? 0 };
+  const progress = new ExportProgress(host, state);
   try {
-    if (!saved) await sink.write(headerOf(format), { range, last, rows });
-    for await (const page of pages.read(range, last)) {
-      last = page.last;
-      rows += page.rows.length;
-      await sink.write(formatRows(format, page.rows), { range, last, rows });
-      progress.show(last?.blockNum, rows);
+    if (!saved) await sink.write(headerOf(format), state);
+    for await (const page of pages.read(range, state.last)) {
+      state = { range, last: page.last, rows: state.rows + page.rows.length };
+      await sink.write(formatRows(format, page.rows), state);
+      progress.show(state);
     }
   } catch (error) {
     await sink.interrupt();
     if (!host.signal.aborted) throw error;
-    host.progress.print(
-      `Interrupted after ${count(rows)} actions${options.out ? ': the same command continues' : ''}.`,
-    );
+    const next = out === undefined ? '' : ': the same command continues';
+    host.progress.print(`Interrupted after ${count(state.rows)} actions${next}.`);
     return INTERRUPTED;
   }
   await sink.finish();
   host.progress.close();
-  const summary = {
-    account,
-    actions: rows,
-    last_block_num: range.lastBlock,
-    last_irreversible_block: range.irreversible,
-  };
-  if (options.json) host.errors.write(`${JSON.stringify(summary)}\n`);
-  else if (options.out !== undefined) host.progress.print(describeResult(options, range, rows), 'good');
+  reportResult(state, options, host);
   return 0;
 }
 
@@ -109,8 +99,14 @@ async function findRange(
   }
 }
 
-function describeResult({ out, account }: ExportOptions, { lastBlock }: ExportedRange, rows: number): string {
-  return `${out} has ${count(rows)} actions of ${account}, up to block ${count(lastBlock)}.`;
+function reportResult({ range, rows }: ExportState, { account, out, json }: ExportOptions, host: CommandHost): void {
+  const { lastBlock, irreversible } = range;
+  if (json) {
+    const summary = { account, actions: rows, last_block_num: lastBlock, last_irreversible_block: irreversible };
+    host.errors.write(`${JSON.stringify(summary)}\n`);
+  } else if (out !== undefined) {
+    host.progress.print(`${out} has ${count(rows)} actions of ${account}, up to block ${count(lastBlock)}.`, 'good');
+  }
 }
 
 function count(value: number): string {
@@ -139,16 +135,16 @@ class ExportProgress {
 
   constructor(
     private readonly host: CommandHost,
-    private readonly range: ExportedRange,
-    private readonly rowsBefore: number,
+    private readonly start: ExportState,
   ) {}
 
-  show(block: number | undefined, rows: number): void {
+  show({ range, last, rows }: ExportState): void {
     const atMs = Date.now();
-    if (block === undefined || atMs - this.shownAt < SHOWN_EVERY_MS) return;
+    if (last === undefined || atMs - this.shownAt < SHOWN_EVERY_MS) return;
     this.shownAt = atMs;
-    const { firstBlock, lastBlock: target } = this.range;
-    const sample = { atMs, block, blocks: block - firstBlock, actions: rows - this.rowsBefore };
+    const { firstBlock, lastBlock: target } = range;
+    const block = last.blockNum;
+    const sample = { atMs, block, blocks: block - firstBlock, actions: rows - this.start.rows };
     this.host.progress.show(this.meter.measure(sample, { firstBlock, target }));
   }
 }
