@@ -2,7 +2,7 @@ import { loadConfig, parseOptions } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import { backUpLmdb } from '@antelope-history/store-lmdb/backup';
 import { requireData } from './require-data';
-import type { CommandHost } from './verify-command';
+import type { CommandHost } from './run-program';
 
 export const BACKUP_USAGE = `npm run backup -- [--config FILE] --to DIRECTORY [--compact] [--json]
 

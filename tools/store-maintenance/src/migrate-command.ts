@@ -4,7 +4,7 @@ import type { MigrationControl, StoreMigration } from '@antelope-history/store';
 import { migrateElasticsearch } from '@antelope-history/store-elasticsearch/migrate';
 import { migrateLmdb } from '@antelope-history/store-lmdb/migrate';
 import { requireData } from './require-data';
-import type { CommandHost } from './verify-command';
+import type { CommandHost } from './run-program';
 
 export const MIGRATE_USAGE = `npm run migrate -- [--config FILE] [--json]
 

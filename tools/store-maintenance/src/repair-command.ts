@@ -10,8 +10,9 @@ import { parseRange } from './command-line';
 import { PermissionVerifier } from './permission-verifier';
 import { repairBlocks } from './repair-blocks';
 import { requireData } from './require-data';
+import type { CommandHost } from './run-program';
 import type { StateReplay } from './state-replay';
-import { type CommandHost, describeFault, storedRange, VerifyProgress } from './verify-command';
+import { describeFault, storedRange, VerifyProgress } from './verify-command';
 import { verifyStore } from './verify-store';
 
 export const REPAIR_USAGE = `npm run repair -- [--config FILE] [--from BLOCK --to BLOCK] [--json]

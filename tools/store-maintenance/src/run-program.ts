@@ -1,6 +1,21 @@
-import { createProgressView, stopWithOutput, withoutControls } from '@antelope-history/quick-start/progress';
+import {
+  createProgressView,
+  type ProgressView,
+  stopWithOutput,
+  withoutControls,
+} from '@antelope-history/quick-start/progress';
 import { HistoryError } from '@antelope-history/schemas';
-import type { CommandHost } from './verify-command';
+
+/** The parts of the process that a command uses. */
+export interface CommandHost {
+  args: string[];
+  environment: NodeJS.ProcessEnv;
+  /** Standard output. */
+  print(line: string): void;
+  progress: ProgressView;
+  /** Aborts at Ctrl-C. */
+  signal: AbortSignal;
+}
 
 /**
  * Runs a command as the program of this process. Its errors end it with status 2, `STOPPED` by the signal that interrupted it, which shells

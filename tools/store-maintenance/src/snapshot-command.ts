@@ -7,7 +7,7 @@ import {
   restoreSnapshot,
   type StoreSnapshot,
 } from '@antelope-history/store-elasticsearch/snapshot';
-import type { CommandHost } from './verify-command';
+import type { CommandHost } from './run-program';
 
 export const SNAPSHOT_USAGE = `npm run snapshot -- --repository REPOSITORY --create NAME [--config FILE] [--json]
 npm run snapshot -- --repository REPOSITORY --restore NAME [--config FILE] [--json]

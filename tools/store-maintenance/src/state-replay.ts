@@ -64,21 +64,25 @@ export class StateReplay {
     if (owner === PRODUCERS_ACCOUNT) return;
     let account = this.accounts.get(owner);
     if (account && isCreation) account.isWhole = true;
-    if ((account?.permissions.get(name)?.blockNum ?? 0) > blockNum) return;
-    const isKnown = account?.permissions.has(name) ?? false;
-    if (!isKnown && this.permissionCount >= MAX_PERMISSIONS) {
+    const known = account?.permissions.get(name);
+    if (known && known.blockNum > blockNum) return;
+    if (!known && this.permissionCount >= MAX_PERMISSIONS) {
       this.skipped++;
       if (account) account.isWhole = false;
       return;
     }
     if (!account) this.accounts.set(owner, (account = { isWhole: isCreation, permissions: new Map() }));
-    if (!isKnown) this.permissionCount++;
-    const keys = (authority?.keys ?? []).map((key) => key.toString('latin1'));
-    const actors = authority?.actors ?? [];
-    account.permissions.set(name, { blockNum, keys, actors });
-    for (const key of keys) this.keys.add(key);
-    for (const actor of actors) this.actors.add(actor);
+    if (!known) this.permissionCount++;
+    const replayed = toReplayed(authority, blockNum);
+    account.permissions.set(name, replayed);
+    for (const key of replayed.keys) this.keys.add(key);
+    for (const actor of replayed.actors) this.actors.add(actor);
   }
+}
+
+function toReplayed(authority: PermissionChange['authority'], blockNum: number): ReplayedAuthority {
+  const { keys = [], actors = [] } = authority ?? {};
+  return { blockNum, keys: keys.map((key) => key.toString('latin1')), actors };
 }
 
 /** The ABIs that a block's actions set, in their order. Throws `DECODE_FAILED`. */

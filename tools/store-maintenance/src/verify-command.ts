@@ -15,6 +15,7 @@ import {
 import { parseRange } from './command-line';
 import { ListVerifier } from './list-verifier';
 import { requireData } from './require-data';
+import type { CommandHost } from './run-program';
 import { StateReplay } from './state-replay';
 import { type Verification, verifyStore } from './verify-store';
 
@@ -36,17 +37,6 @@ removed at the end.
 
 Exit status: 0 nothing is wrong, 1 something is or it was interrupted, 2 it could not run.
 `;
-
-/** The parts of the process that the command uses. */
-export interface CommandHost {
-  args: string[];
-  environment: NodeJS.ProcessEnv;
-  /** Standard output. */
-  print(line: string): void;
-  progress: ProgressView;
-  /** Aborts at Ctrl-C. */
-  signal: AbortSignal;
-}
 
 const PROGRESS_EVERY_MS = 250;
 
