@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readProjects, WORKSPACE_ROOT } from '../src';
 
 const read = (file: string): string => readFileSync(path.join(WORKSPACE_ROOT, file), 'utf8');
+const OF_ALL_FOLDERS = { recursive: true, encoding: 'utf8' } as const;
 const DOCUMENTS = [
   'README.md',
   'CONTRIBUTING.md',
@@ -32,7 +33,19 @@ describe('docs/architecture.md', () => {
   });
 
   it('has a row for each existing project only', () => {
-    expect([...rows.keys()].sort()).toEqual(readProjects().map(({ folder }) => folder));
+    expect([...rows.keys()]).toEqual(readProjects().map(({ folder }) => folder));
+  });
+
+  it('names files without their project in the project named before them only', () => {
+    let sources: string[] = [];
+    const missing: string[] = [];
+    for (const [, folder = '', file = ''] of read('docs/architecture.md').matchAll(
+      /`(?:((?:apps|libs|tools)\/[\w-]+)[\w./-]*|([\w/-]+\.ts))`/g,
+    )) {
+      if (folder !== '') sources = readdirSync(path.join(WORKSPACE_ROOT, folder, 'src'), OF_ALL_FOLDERS);
+      else if (!sources.some((source) => `/${source}`.endsWith(`/${file}`))) missing.push(file);
+    }
+    expect(missing).toEqual([]);
   });
 });
 
