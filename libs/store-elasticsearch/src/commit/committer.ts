@@ -84,7 +84,7 @@ export class Committer {
   /** The next progress, if any, with at most `most` blocks more: its documents are visible. */
   private async step({ progress }: Pick<ReadProgress, 'progress'>, most = MAX_BLOCKS): Promise<Step> {
     const order = new ChainOrder(progress);
-    const { refusal, hasMore, hasLaterEpoch } = await this.advance(order, progress, most);
+    const { refusal, hasMore, hasLaterEpoch } = await this.applyJournal(order, progress, most);
     if (order.position.ordinal === progress.view.ordinal) return { commit: undefined, refusal, hasMore: false };
     const { documents } = this.parts;
     const [first, ...others] = order.applied;
@@ -101,7 +101,7 @@ export class Committer {
   }
 
   /** Applies journal entries as far as they connect. */
-  private async advance(order: ChainOrder, progress: ProgressDocument, most: number): Promise<Advance> {
+  private async applyJournal(order: ChainOrder, progress: ProgressDocument, most: number): Promise<AppliedJournal> {
     for (;;) {
       const { session } = order.position;
       const excerpt = await this.parts.journal.read(order.position);
@@ -114,7 +114,7 @@ export class Committer {
       }
       await this.findAbis(order, unknown, progress);
       let hasMoved = false;
-      const refusal = refusalOf(() => (hasMoved = order.advance(excerpt, isStored, most)));
+      const refusal = caughtRefusal(() => (hasMoved = order.advance(excerpt, isStored, most)));
       for (const epoch of excerpt.later) {
         const repeated = order.repeatedIn(epoch, isStored);
         if (repeated.length >= MAX_REPEATED) await this.parts.journal.shorten(repeated);
@@ -160,7 +160,7 @@ export class Committer {
   }
 }
 
-interface Advance {
+interface AppliedJournal {
   /** Why applying ended here; the messages before are applied. */
   refusal: HistoryError | undefined;
   /** Whether the journal may have more messages to apply. */
@@ -168,14 +168,14 @@ interface Advance {
   hasLaterEpoch: boolean;
 }
 
-interface Step extends Omit<Advance, 'hasLaterEpoch'> {
+interface Step extends Omit<AppliedJournal, 'hasLaterEpoch'> {
   commit: Commit | undefined;
 }
 
 const REFUSALS = ['BLOCK_GAP', 'ABI_OUTDATED', 'FORK_TOO_DEEP'] as const;
 
-/** The error that `advance` throws because of a block; rethrows any other. */
-function refusalOf(advance: () => unknown): HistoryError | undefined {
+/** The error that `ChainOrder.advance` throws because of a block; rethrows any other. */
+function caughtRefusal(advance: () => unknown): HistoryError | undefined {
   try {
     advance();
     return undefined;
