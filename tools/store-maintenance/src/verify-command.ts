@@ -96,27 +96,35 @@ async function verifyRange(reader: StoreReader, options: CommandLine, host: Comm
     afterBlock: checkpoints && ((current) => checkpoints.writeIfDue(current)),
   });
   progress.close();
-  const { counts, replay, isComplete } = verification;
-  const range = { from: verification.from, to: verification.next - 1 };
-  const permissionsSkipped = replay.skipped;
-  const arePermissionsCompared = verification.isReplayWhole && to >= lastIrreversible;
-  print(
-    options.json
-      ? JSON.stringify({ ...range, ...counts, permissionsSkipped, arePermissionsCompared, isComplete })
-      : describeCounts(counts, range),
-  );
-  if (permissionsSkipped > 0 && !options.json) {
-    print(`${permissionsSkipped} changes of permissions were too many to compare`);
-  }
-  if (!verification.isReplayWhole && !options.json) {
-    print(
-      counts.faults > 0
-        ? 'Permissions were not compared, because the actions that set them may be in wrong blocks: npm run repair'
-        : 'Permissions were not compared, because the store removed old blocks before they were verified',
-    );
-  }
+  if (options.json) print(describeInJson(verification, to >= lastIrreversible));
+  else for (const line of describeVerification(verification)) print(line);
   await settleCheckpoint(checkpoints, options, verification, print);
-  return counts.faults > 0 || !isComplete ? 1 : 0;
+  return verification.counts.faults > 0 || !verification.isComplete ? 1 : 0;
+}
+
+function describeInJson(verification: Verification, comparesPermissions: boolean): string {
+  const { from, next, counts, replay, isReplayWhole, isComplete } = verification;
+  return JSON.stringify({
+    from,
+    to: next - 1,
+    ...counts,
+    permissionsSkipped: replay.skipped,
+    arePermissionsCompared: isReplayWhole && comparesPermissions,
+    isComplete,
+  });
+}
+
+function describeVerification({ from, next, counts, replay, isReplayWhole }: Verification): string[] {
+  const lines = [describeCounts(counts, { from, to: next - 1 })];
+  if (replay.skipped > 0) lines.push(`${replay.skipped} changes of permissions were too many to compare`);
+  if (!isReplayWhole) {
+    const why =
+      counts.faults > 0
+        ? 'the actions that set them may be in wrong blocks: npm run repair'
+        : 'the store removed old blocks before they were verified';
+    lines.push(`Permissions were not compared, because ${why}`);
+  }
+  return lines;
 }
 
 /**
