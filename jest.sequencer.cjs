@@ -22,7 +22,7 @@ const LONGEST = [
   'apps/e2e/test/secured-suite.test.ts',
   'tools/quick-start/test/quick-start.test.ts',
   'apps/e2e/test/page.test.ts',
-  'tools/simulate/src/stack-faults.test.ts',
+  'tools/simulate/src/suite-faults.test.ts',
   'libs/store-elasticsearch/test/commits.test.ts',
   'libs/store-elasticsearch/test/large-results.test.ts',
   'apps/standalone/test/forks.test.ts',
@@ -32,7 +32,7 @@ const LONGEST = [
   'libs/store-lmdb/test/store-contract.test.ts',
   'apps/e2e/test/leap-edge.test.ts',
   'libs/broker-rabbitmq/test/rabbitmq-access.test.ts',
-  'tools/quick-start/test/stack-command.test.ts',
+  'tools/quick-start/test/suite-command.test.ts',
   'tools/processes/test/two-machines.test.ts',
 ];
 

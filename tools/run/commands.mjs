@@ -5,7 +5,7 @@
  */
 export const COMMANDS = {
   start: { inProcess: 'tools/quick-start/dist/main.js' },
-  suite: { inProcess: 'tools/quick-start/dist/stack/main.js' },
+  suite: { inProcess: 'tools/quick-start/dist/suite/main.js' },
   services: { node: ['tools/servers/dist/main.js'], builds: 'tools/servers/tsconfig.lib.json' },
   bench: { node: ['tools/bench/dist/main.js'] },
   'check-config': { inProcess: 'tools/cli/dist/check-config/main.js' },

@@ -13,7 +13,7 @@ const PROGRAMS = [
   'tools/cli/dist/main.js',
   'tools/processes/dist/follow-parent.js',
   'tools/quick-start/dist/main.js',
-  'tools/quick-start/dist/stack/main.js',
+  'tools/quick-start/dist/suite/main.js',
   'tools/servers/dist/main.js',
   'tools/ship-replay/dist/main.js',
   'tools/store-maintenance/dist/backup-main.js',

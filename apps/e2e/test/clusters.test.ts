@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Stack, startIndexedService, startStack } from '@antelope-history/processes';
+import { type Suite, startIndexedService, startSuite } from '@antelope-history/processes';
 import { ROUTES } from '@antelope-history/routes';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import { type ClusterNode, describeLong, describeWithPrograms, describeWithService } from '@antelope-history/servers';
@@ -40,7 +40,7 @@ function describeClusters(redis: string): void {
   const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-clusters-'));
   let set: ClusterSet;
   let replay: ShipReplay;
-  let stack: Stack;
+  let suite: Suite;
   const endings: (() => Promise<unknown>)[] = [];
   let cases: Case[];
 
@@ -51,8 +51,8 @@ function describeClusters(redis: string): void {
     set = await startClusterSet(redis);
     endings.push(() => set.remove());
     const environment = { HISTORY_SHIP__SILENCE_SECONDS: '0' };
-    stack = await startStack({ shipUrl: replay.url, set, logFolder, environment, deserializers: 2, indexers: 2 });
-    endings.push(() => stack.stop());
+    suite = await startSuite({ shipUrl: replay.url, set, logFolder, environment, deserializers: 2, indexers: 2 });
+    endings.push(() => suite.stop());
   }, START_LIMIT_MS);
 
   afterAll(async () => {
@@ -73,7 +73,7 @@ function describeClusters(redis: string): void {
       replay.advance(third);
       await sleep(SPREAD_MS);
       await master.lose();
-      await stack.untilCommitted(lastBlock);
+      await suite.untilCommitted(lastBlock);
       expect(await differences()).toEqual([]);
       // The blocks of lost messages would have been requested again.
       expect(await metricOf('reader', 'history_refetches_total')).toBe(0);
@@ -101,7 +101,7 @@ function describeClusters(redis: string): void {
   it(
     'responds right, or with 503, while another node of each is lost, and right soon after',
     async () => {
-      const client = new CheckedClient(stack.url);
+      const client = new CheckedClient(suite.url);
       const outcomes: { at: number; status: number; isRight: boolean }[] = [];
       const ending = new AbortController();
       const asking = (async () => {
@@ -154,7 +154,7 @@ function describeClusters(redis: string): void {
 
   /** The requests that are not answered as the embedded store answers them. */
   async function differences(): Promise<object[]> {
-    const client = new CheckedClient(stack.url);
+    const client = new CheckedClient(suite.url);
     const different: object[] = [];
     for (const { path: at, body, expected } of cases) {
       if ((await client.post(at, body)).text !== expected) different.push({ at, body });
@@ -163,11 +163,11 @@ function describeClusters(redis: string): void {
   }
 
   async function untilCommitted(block: number): Promise<void> {
-    while ((await stack.figures()).committedBlock < block) await sleep(POLL_MS);
+    while ((await suite.figures()).committedBlock < block) await sleep(POLL_MS);
   }
 
   async function metricOf(app: string, name: string): Promise<number> {
-    const { operationsUrl = '' } = stack.apps.find((each) => each.app === app) ?? {};
+    const { operationsUrl = '' } = suite.apps.find((each) => each.app === app) ?? {};
     const text = await (await fetch(`${operationsUrl}/metrics`)).text();
     return Number(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)$`, 'm').exec(text)?.[1]);
   }

@@ -11,7 +11,7 @@ import {
   startSecuredRabbitmq,
   startSecuredRedis,
 } from '@antelope-history/servers';
-import { type AppName, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
+import { type AppName, type Suite, startReplay, startSuite, stop } from '@antelope-history/processes';
 import { makeCertificates, makePassword, shownIn, startTlsFront } from '@antelope-history/test-support/tls';
 
 jest.setTimeout(600_000);
@@ -49,7 +49,7 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
     const closers: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
     let urls: Record<Server, string>;
     let caFile: string;
-    let stack: Stack;
+    let suite: Suite;
     let shipUrl: string;
 
     /** The password of Redis comes from a file, the others from the environment. */
@@ -137,19 +137,19 @@ describeWithPrograms(['java', 'mvn', 'redis-server', 'rabbitmqctl'], () => {
 
     it('indexes a chain and reveals no password in logs, pages, responses and process titles', async () => {
       const logFolder = path.join(folder, 'logs');
-      stack = await startStack({ shipUrl, environment: environmentOf(), logFolder });
+      suite = await startSuite({ shipUrl, environment: environmentOf(), logFolder });
       const { thisBlock } = openSample(SAMPLE).messages.at(-1) ?? {};
       let shown = '';
       try {
-        await stack.untilCommitted(thisBlock ?? { num: 0, id: '' });
+        await suite.untilCommitted(thisBlock ?? { num: 0, id: '' });
         const pages = ['/', '/health', '/live', '/metrics', '/docs', '/openapi.json', '/nowhere'];
-        for (const { app, operationsUrl, pid } of stack.apps) {
+        for (const { app, operationsUrl, pid } of suite.apps) {
           for (const page of pages) shown += await (await fetch(`${operationsUrl}${page}`)).text();
-          if (app === 'gateway') for (const page of pages) shown += await (await fetch(`${stack.url}${page}`)).text();
+          if (app === 'gateway') for (const page of pages) shown += await (await fetch(`${suite.url}${page}`)).text();
           shown += titleOf(pid);
         }
       } finally {
-        await stack.stop();
+        await suite.stop();
       }
       const logs = readdirSync(logFolder).map((file) => readFileSync(path.join(logFolder, file), 'utf8'));
       expect(logs).toHaveLength(7);

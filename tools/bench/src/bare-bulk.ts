@@ -62,7 +62,7 @@ export async function measureBareBulk(options: BareBulkOptions): Promise<BareBul
   const usedAfter = serverProcessorSeconds(options);
   const found = new DocumentDigest();
   for await (const document of requests.documents(copies)) found.add(document);
-  if (found.digest() !== written.digest()) throw new Error('the copies differ from the documents of the stack');
+  if (found.digest() !== written.digest()) throw new Error('the copies differ from the documents of the suite');
   const serverSeconds = usedAfter === undefined ? undefined : usedAfter - (usedBefore ?? 0);
   return { documents: written.count, seconds, serverSeconds };
 }

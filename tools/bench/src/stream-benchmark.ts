@@ -6,7 +6,7 @@ import {
   parseAdapterSet,
   parseNumber,
   startService,
-  startStack,
+  startSuite,
   stop,
   untilCommitted,
 } from '@antelope-history/processes';
@@ -57,13 +57,13 @@ async function measure(folder: string, set: AdapterSet, blocks: number): Promise
   const environment = { HISTORY_SHIP__SILENCE_SECONDS: '0' };
   try {
     if (set === 'distributed') {
-      const stack = await startStack({ shipUrl: replay.url, logFolder: data, environment });
+      const suite = await startSuite({ shipUrl: replay.url, logFolder: data, environment });
       try {
         const head = recording.messages[position - 1]?.thisBlock;
-        if (head) await stack.untilCommitted(head);
-        return await measureStreamLatency(replay, recording, stack.url, blocks);
+        if (head) await suite.untilCommitted(head);
+        return await measureStreamLatency(replay, recording, suite.url, blocks);
       } finally {
-        await stack.stop();
+        await suite.stop();
       }
     }
     const service = startService(replay.url, data, environment);

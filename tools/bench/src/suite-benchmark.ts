@@ -1,4 +1,4 @@
-import { parseNumber, type Stack } from '@antelope-history/processes';
+import { parseNumber, type Suite } from '@antelope-history/processes';
 import type { BlockRecords } from '@antelope-history/records';
 import { actionDocuments } from './action-documents';
 import { type BareBulkFigures, measureBareBulk } from './bare-bulk';
@@ -11,10 +11,10 @@ import { listenerOf } from './processor-time';
 import { recordedBlocks } from './recorded-blocks';
 import {
   type IndexFigures,
-  measureStackIngestion,
-  type StackCounts,
-  type StackIngestionFigures,
-} from './stack-ingestion';
+  measureSuiteIngestion,
+  type SuiteCounts,
+  type SuiteIngestionFigures,
+} from './suite-ingestion';
 
 const DEFAULT_COUNT = '2';
 
@@ -78,12 +78,12 @@ export async function benchSuite(args: string[]): Promise<void> {
   writeBenchmarkFile(values.out, { benchmark: 'suite', options: { ...counts, rounds, onblockBlocks }, figures });
 }
 
-async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: StackCounts): Promise<SuiteFigures> {
+async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: SuiteCounts): Promise<SuiteFigures> {
   // A server that has just started still compiles its own code.
-  await measureStackIngestion(chain, counts, () => Promise.resolve());
+  await measureSuiteIngestion(chain, counts, () => Promise.resolve());
   let bareBulk: BareBulkFigures | undefined;
-  const recording = await measureChain(chain, counts, async (stack, measured, contents) => {
-    bareBulk = await measureLimit(stack, recordedBlocks(chain.recording), BULK_CONCURRENCY * counts.indexers);
+  const recording = await measureChain(chain, counts, async (suite, measured, contents) => {
+    bareBulk = await measureLimit(suite, recordedBlocks(chain.recording), BULK_CONCURRENCY * counts.indexers);
     printLimit(bareBulk, measured, contents);
   });
   print('blocks with onblock only');
@@ -92,13 +92,13 @@ async function measureAll(chain: MeasuredChain, blocks: MeasuredChain, counts: S
 
 async function measureChain(
   chain: MeasuredChain,
-  counts: StackCounts,
-  then?: (stack: Stack, measured: StackIngestionFigures, contents: ChainContents) => Promise<void>,
+  counts: SuiteCounts,
+  then?: (suite: Suite, measured: SuiteIngestionFigures, contents: ChainContents) => Promise<void>,
 ): Promise<SuiteChainFigures> {
   const contents = countContents(chain.recording);
   print(`recording      ${contents.messages} messages, ${contents.blocks} blocks, ${contents.actions} actions`);
   let figures: SuiteChainFigures | undefined;
-  await measureStackIngestion(chain, counts, async (stack, measured) => {
+  await measureSuiteIngestion(chain, counts, async (suite, measured) => {
     printFigures(measured, contents);
     figures = {
       contents,
@@ -107,16 +107,16 @@ async function measureChain(
       peakMemoryBytes: Object.fromEntries(measured.peakMemoryBytes),
       indices: Object.fromEntries(measured.indices),
     };
-    await then?.(stack, measured, contents);
+    await then?.(suite, measured, contents);
   });
   if (!figures) throw new Error('the suite was not measured');
   return figures;
 }
 
-function printFigures(measured: StackIngestionFigures, expected: ChainContents): void {
+function printFigures(measured: SuiteIngestionFigures, expected: ChainContents): void {
   const { seconds, figures, indices, processorSeconds } = measured;
   const documentsOf = (records: string): number => indices.get(records)?.documents ?? 0;
-  print(`stack          ${rate(expected.actions / seconds)} actions/s in ${seconds.toFixed(1)} s, socket to committed`);
+  print(`suite          ${rate(expected.actions / seconds)} actions/s in ${seconds.toFixed(1)} s, socket to committed`);
   print(
     `messages       ${figures.readMessages} read, ${figures.deserializedBlocks} deserialized, ${figures.indexedBlocks} indexed`,
   );
@@ -138,24 +138,24 @@ function printFigures(measured: StackIngestionFigures, expected: ChainContents):
 }
 
 async function measureLimit(
-  { set }: Stack,
+  { set }: Suite,
   blocks: readonly BlockRecords[],
   concurrency: number,
 ): Promise<BareBulkFigures> {
   const url = set.servers.get('elasticsearch') ?? '';
   const requests = new ElasticsearchRequests(url);
   const serverPid = listenerOf(Number(new URL(url).port));
-  // Below the stack's own prefix, so that the stack removes them.
+  // Below the suite's own prefix, so that the suite removes them.
   const to = `${set.name}-bare`;
   const actions = actionDocuments(blocks);
   return measureBareBulk({ requests, from: set.name, to, actions, bulkBytes: BULK_BYTES, concurrency, serverPid });
 }
 
-function printLimit(limit: BareBulkFigures, { seconds }: StackIngestionFigures, { actions }: ChainContents): void {
+function printLimit(limit: BareBulkFigures, { seconds }: SuiteIngestionFigures, { actions }: ChainContents): void {
   const used = limit.serverSeconds === undefined ? '' : ` by ${limit.serverSeconds.toFixed(1)} s of its processors`;
   print(
     `bare _bulk     ${rate(actions / limit.seconds)} actions/s: ${limit.documents} equal documents in ` +
-      `${limit.seconds.toFixed(1)} s${used}; the stack reaches ${(limit.seconds / seconds).toFixed(2)} of it`,
+      `${limit.seconds.toFixed(1)} s${used}; the suite reaches ${(limit.seconds / seconds).toFixed(2)} of it`,
   );
 }
 

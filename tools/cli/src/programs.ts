@@ -22,7 +22,7 @@ export const PROGRAMS: readonly OwnProgram[] = [
     name: 'suite',
     summary: 'the same as separate processes on Elasticsearch, RabbitMQ and Redis',
     usage: async () => (await import('./quick-start-usage.js')).SUITE_USAGE,
-    script: 'tools/quick-start/dist/stack/main.js',
+    script: 'tools/quick-start/dist/suite/main.js',
   },
   {
     name: 'check-config',

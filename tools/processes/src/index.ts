@@ -6,10 +6,10 @@ export {
   ADAPTER_SETS,
   type AdapterSet,
   type IndexedChain,
-  type IndexedStack,
+  type IndexedSuite,
   parseAdapterSet,
   startIndexedChain,
-  startIndexedStack,
+  startIndexedSuite,
 } from './indexed-chain';
 export { type IndexedService, startIndexedService } from './indexed-service';
 export { type ListeningApp, startListeningApp } from './listening-app';
@@ -18,9 +18,9 @@ export { hasEnded, type ProgramOptions, readLines, startProgram, stop } from './
 export { type Replay, startReplay } from './replay';
 export { NoResponseError, readMetric, ServiceClient, type ServiceFigures } from './service-client';
 export { serviceEnvironment, startService, untilCommitted, type ServiceProcess } from './service-process';
-export { API_NAMES, APP_NAMES, type AppName } from './stack/apps';
-export { createDistributedSet, type DistributedSet } from './stack/distributed-set';
-export { startStack, type Stack, type StackOptions } from './stack/stack';
-export type { StackFigures } from './stack/stack-figures';
-export { SupervisedApp, type SupervisedAppOptions } from './stack/supervised-app';
+export { API_NAMES, APP_NAMES, type AppName } from './suite/apps';
+export { createDistributedSet, type DistributedSet } from './suite/distributed-set';
+export { startSuite, type Suite, type SuiteOptions } from './suite/suite';
+export type { SuiteProgress } from './suite/suite-progress';
+export { SupervisedApp, type SupervisedAppOptions } from './suite/supervised-app';
 export { StartError } from './start-error';

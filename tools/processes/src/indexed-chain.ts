@@ -6,10 +6,10 @@ import { parseChoice } from './command-line';
 import { startIndexedService } from './indexed-service';
 import { stop } from './program';
 import { startReplay } from './replay';
-import { startStack, type Stack, type StackOptions } from './stack/stack';
-import { sumMetric } from './stack/stack-figures';
+import { startSuite, type Suite, type SuiteOptions } from './suite/suite';
+import { sumMetric } from './suite/suite-progress';
 
-/** The sets of adapters: LMDB and memory in one process; Elasticsearch, RabbitMQ and Redis under a stack. */
+/** The sets of adapters: LMDB and memory in one process; Elasticsearch, RabbitMQ and Redis under a suite. */
 export const ADAPTER_SETS = ['embedded', 'distributed'] as const;
 export type AdapterSet = (typeof ADAPTER_SETS)[number];
 
@@ -18,7 +18,7 @@ export function parseAdapterSet(name: string): AdapterSet {
   return parseChoice('set', name, ADAPTER_SETS);
 }
 
-/** A running service or stack that has indexed a whole recording. */
+/** A running service or suite that has indexed a whole recording. */
 export interface IndexedChain {
   /** URL of the gateway. */
   url: string;
@@ -30,35 +30,35 @@ export interface IndexedChain {
   stop(): Promise<void>;
 }
 
-export interface IndexedStack extends IndexedChain {
-  stack: Stack;
+export interface IndexedSuite extends IndexedChain {
+  suite: Suite;
 }
 
 /**
- * Replays a recording into a stack of its own; resolves when the last block is committed. `replayOptions` are added to the
+ * Replays a recording into a suite of its own; resolves when the last block is committed. `replayOptions` are added to the
  * command line of tools/ship-replay.
  */
-export async function startIndexedStack(
+export async function startIndexedSuite(
   folder: string,
-  options: Partial<StackOptions> = {},
+  options: Partial<SuiteOptions> = {},
   replayOptions: string[] = [],
-): Promise<IndexedStack> {
+): Promise<IndexedSuite> {
   const { thisBlock } = openRecording(folder).messages.at(-1) ?? {};
-  const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-stack-'));
+  const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-suite-'));
   const replay = await startReplay(folder, replayOptions);
-  let stack: Stack | undefined;
+  let suite: Suite | undefined;
   const stopAll = async (): Promise<void> => {
-    await stack?.stop();
+    await suite?.stop();
     await stop(replay.child);
     rmSync(logFolder, { recursive: true, force: true });
   };
   try {
-    stack = await startStack({ logFolder, ...options, shipUrl: replay.url });
-    if (thisBlock) await stack.untilCommitted(thisBlock);
-    const { url, apps } = stack;
+    suite = await startSuite({ logFolder, ...options, shipUrl: replay.url });
+    if (thisBlock) await suite.untilCommitted(thisBlock);
+    const { url, apps } = suite;
     return {
       url,
-      stack,
+      suite,
       pids: () => apps.map(({ pid }) => pid),
       metric: (name) => sumMetric(apps, name),
       stop: stopAll,
@@ -96,7 +96,7 @@ export async function startIndexedChain(
   // The node of a recording sends nothing more after its end.
   const patient = { HISTORY_SHIP__SILENCE_SECONDS: '0', ...environment };
   const counts = scaled ? SCALED : {};
-  if (set === 'distributed') return startIndexedStack(folder, { environment: patient, ...counts }, replayOptions);
+  if (set === 'distributed') return startIndexedSuite(folder, { environment: patient, ...counts }, replayOptions);
   const threads = scaled ? SCALED_THREADS : {};
   const service = await startIndexedService(folder, { ...threads, ...patient }, replayOptions);
   const { url, operationsUrl, pid, stop: end } = service;

@@ -1,2 +1,2 @@
 export { QuickStart } from './quick-start';
-export { StackCommand } from './stack/stack-command';
+export { SuiteCommand } from './suite/suite-command';

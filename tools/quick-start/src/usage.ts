@@ -1,2 +1,2 @@
 export { USAGE as START_USAGE } from './command-line';
-export { USAGE as SUITE_USAGE } from './stack/command-line';
+export { USAGE as SUITE_USAGE } from './suite/command-line';

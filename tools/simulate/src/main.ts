@@ -11,7 +11,7 @@ import {
   runCommand,
   startReplay,
   startService,
-  startStack,
+  startSuite,
   stop,
   untilCommitted,
 } from '@antelope-history/processes';
@@ -22,8 +22,8 @@ import { openRecording } from '@antelope-history/test-support/recordings';
 import { runWithKills } from './kill-run';
 import { seedRange, SHORT_SEED, WHOLE_SEED } from './seeds/seed-size';
 import { describeSummary, type SeedsOptions, simulateSeeds } from './seeds/simulate-seeds';
-import { runWithFaults } from './stack-faults';
-import { openStackStore } from './stack-store';
+import { runWithFaults } from './suite-faults';
+import { openSuiteStore } from './suite-store';
 
 /** Time until an indexer notices a lost message. */
 const STALL_SECONDS = '3';
@@ -123,7 +123,7 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
   const unbroken = path.join(folder, 'unbroken');
   await indexUnbroken(recording, unbroken, lastBlock.num);
   const replay = await startReplay(recording);
-  const stack = await startStack({
+  const suite = await startSuite({
     shipUrl: replay.url,
     deserializers: 2,
     indexers: 2,
@@ -131,11 +131,11 @@ async function simulateFaults({ recording, folder, lastBlock, kills, seed }: Sim
     environment: { HISTORY_INDEXER__STALL_SECONDS: STALL_SECONDS },
   });
   try {
-    const happened = await runWithFaults({ stack, lastBlock, faults: kills, seed, spanMs: FAULTS_WITHIN_MS });
+    const happened = await runWithFaults({ suite, lastBlock, faults: kills, seed, spanMs: FAULTS_WITHIN_MS });
     process.stdout.write(`seed ${seed}: ${happened.join('; ')}; then ran to the end\n`);
-    await compareWith(unbroken, await openStackStore(stack.set));
+    await compareWith(unbroken, await openSuiteStore(suite.set));
   } finally {
-    await stack.stop();
+    await suite.stop();
     await stop(replay.child);
   }
 }

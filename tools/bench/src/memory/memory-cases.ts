@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDistributedSet, type Stack, startStack } from '@antelope-history/processes';
+import { createDistributedSet, type Suite, startSuite } from '@antelope-history/processes';
 import type { Services } from '@antelope-history/servers';
 import { createShipReplay, type ShipReplay } from '@antelope-history/ship-replay';
 import type { Recording } from '@antelope-history/test-support/recordings';
@@ -10,14 +10,14 @@ import { largeState, smallBlocks } from './made-chains';
 import { type MemoryCurve, sampleMemory } from './memory-curve';
 import { SlowProxy } from './slow-proxy';
 
-/** What a stack has to endure. */
+/** What a suite has to endure. */
 export interface MemoryCase {
   name: string;
   chain(): Recording;
   /** When the last block must be committed, after the start. */
   limitMs: number;
   /** Runs beside the indexing of the chain, whose last block is committed when `committed` settles. */
-  trouble?(store: SlowProxy, stack: Stack, committed: Promise<unknown>): Promise<void>;
+  trouble?(store: SlowProxy, suite: Suite, committed: Promise<unknown>): Promise<void>;
 }
 
 export interface MemoryCaseOptions {
@@ -50,32 +50,32 @@ export function memoryCases({ blocks, stateBytes, awaySeconds }: MemoryCaseOptio
       name: `the same blocks, a store that is away for ${awaySeconds} s`,
       chain,
       limitMs: LIMIT_MS + awaySeconds * 1_000,
-      trouble: (store, stack) => goAway(store, stack, awaySeconds),
+      trouble: (store, suite) => goAway(store, suite, awaySeconds),
     },
   ];
 }
 
 /** Measures how many bytes per second the store takes, and from then on lets a tenth of it pass. */
-async function slowDown(store: SlowProxy, stack: Stack, committed: Promise<unknown>): Promise<void> {
-  await untilIndexing(stack);
+async function slowDown(store: SlowProxy, suite: Suite, committed: Promise<unknown>): Promise<void> {
+  await untilIndexing(suite);
   const before = store.passedBytes;
   await sleep(MEASURED_MS);
   store.bytesPerSecond = Math.max(1, (store.passedBytes - before) / (MEASURED_MS / 1_000) / SLOWER);
   await committed;
 }
 
-async function goAway(store: SlowProxy, stack: Stack, seconds: number): Promise<void> {
-  await untilIndexing(stack);
+async function goAway(store: SlowProxy, suite: Suite, seconds: number): Promise<void> {
+  await untilIndexing(suite);
   store.setAway(true);
   await sleep(seconds * 1_000);
   store.setAway(false);
 }
 
-async function untilIndexing(stack: Stack): Promise<void> {
-  while ((await stack.figures()).indexedBlocks === 0) await sleep(POLL_MS);
+async function untilIndexing(suite: Suite): Promise<void> {
+  while ((await suite.figures()).indexedBlocks === 0) await sleep(POLL_MS);
 }
 
-/** Runs one case with a stack of its own on the servers; resolves with the memory of its processes. */
+/** Runs one case with a suite of its own on the servers; resolves with the memory of its processes. */
 export async function runMemoryCase({ chain, trouble, limitMs }: MemoryCase, services: Services): Promise<MemoryCurve> {
   const recording = chain();
   const lastBlock = recording.messages.at(-1)?.thisBlock;
@@ -83,7 +83,7 @@ export async function runMemoryCase({ chain, trouble, limitMs }: MemoryCase, ser
   const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-memory-'));
   let replay: ShipReplay | undefined;
   let store: SlowProxy | undefined;
-  let stack: Stack | undefined;
+  let suite: Suite | undefined;
   try {
     const set = await createDistributedSet(services);
     store = await SlowProxy.start(set.servers.get('elasticsearch') ?? '');
@@ -96,11 +96,11 @@ export async function runMemoryCase({ chain, trouble, limitMs }: MemoryCase, ser
       // The ids and roots of the blocks are invented.
       HISTORY_INDEXER__VERIFY_BLOCKS: 'off',
     };
-    stack = await startStack({ shipUrl: replay.url, set, logFolder, environment });
-    const committed = stack.untilCommitted(lastBlock, limitMs);
-    return await sampleMemory(stack, Promise.all([committed, trouble?.(store, stack, committed)]));
+    suite = await startSuite({ shipUrl: replay.url, set, logFolder, environment });
+    const committed = suite.untilCommitted(lastBlock, limitMs);
+    return await sampleMemory(suite, Promise.all([committed, trouble?.(store, suite, committed)]));
   } finally {
-    await stack?.stop();
+    await suite?.stop();
     await replay?.close();
     await store?.close();
     rmSync(logFolder, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-import { currentMemory, type Stack } from '@antelope-history/processes';
+import { currentMemory, type Suite } from '@antelope-history/processes';
 
-/** Resident memory of each process of a stack over time, in bytes. */
+/** Resident memory of each process of a suite over time, in bytes. */
 export interface MemoryCurve {
   /** Seconds since the start, one per sample. */
   seconds: number[];
@@ -10,8 +10,8 @@ export interface MemoryCurve {
 
 const SAMPLE_MS = 250;
 
-/** Samples the processes of a stack until `done` settles. */
-export async function sampleMemory({ apps }: Pick<Stack, 'apps'>, done: Promise<unknown>): Promise<MemoryCurve> {
+/** Samples the processes of a suite until `done` settles. */
+export async function sampleMemory({ apps }: Pick<Suite, 'apps'>, done: Promise<unknown>): Promise<MemoryCurve> {
   const curve: MemoryCurve = { seconds: [], processes: Object.fromEntries(apps.map(({ name }) => [name, []])) };
   const startedAt = performance.now();
   const sample = (): void => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { branchOf, type GeneratedChain } from '@antelope-history/chain-generator';
-import { type AppName, startStack, type Stack } from '@antelope-history/processes';
+import { type AppName, startSuite, type Suite } from '@antelope-history/processes';
 import {
   holdServices,
   identify,
@@ -47,10 +47,10 @@ export async function startDistributedSet(parts: SetParts, hasTrial: boolean): P
   const trial = hasTrial ? pick(parts.random, TRIAL_NAMES) : undefined;
   const givenUp: string[] = [];
   try {
-    const stack = await startApps(parts, proxies, trial, givenUp);
+    const suite = await startApps(parts, proxies, trial, givenUp);
     return new DistributedSetUnderTest(
       parts,
-      { stack, proxies, elasticsearch: urls.elasticsearch, closeServers },
+      { suite, proxies, elasticsearch: urls.elasticsearch, closeServers },
       trial,
       givenUp,
     );
@@ -73,9 +73,9 @@ function startApps(
   { sockets }: ServerProxies,
   trial: TrialName | undefined,
   givenUp: string[],
-): Promise<Stack> {
+): Promise<Suite> {
   const preloaded = PRELOADED.map((name) => `--require ${path.resolve(__dirname, '../../dist/seeds', name)}`);
-  return startStack({
+  return startSuite({
     shipUrl: urls.join(),
     deserializers: 2,
     indexers: 2,
@@ -100,7 +100,7 @@ function startApps(
 
 /** What runs, and how the proxies and servers are closed. */
 interface RunningParts {
-  stack: Stack;
+  suite: Suite;
   proxies: ServerProxies;
   elasticsearch: URL;
   closeServers(): Promise<void>;
@@ -119,29 +119,29 @@ class DistributedSetUnderTest implements SetUnderTest {
     trial: TrialName | undefined,
     readonly givenUp: readonly string[],
   ) {
-    const { stack, proxies } = running;
-    this.url = stack.url;
+    const { suite, proxies } = running;
+    this.url = suite.url;
     this.logFolder = parts.folder;
-    this.trial = trial && createTrial(trial, { apps: stack.apps, documents: proxies.documents, ...proxies.sockets });
+    this.trial = trial && createTrial(trial, { apps: suite.apps, documents: proxies.documents, ...proxies.sockets });
     const late = this.lateWriterFault(parts);
     this.faults = [
-      ...processFaults(stack.apps),
+      ...processFaults(suite.apps),
       late,
       late,
       ...proxies.faults(),
-      ...lossFaults(stack),
+      ...lossFaults(suite),
       clockFault(parts.folder),
     ];
   }
 
   async killIndexing(): Promise<void> {
-    for (const app of this.running.stack.apps) if (INDEXING.includes(app.app)) signal(app, 'SIGKILL');
+    for (const app of this.running.suite.apps) if (INDEXING.includes(app.app)) signal(app, 'SIGKILL');
     await Promise.resolve();
   }
 
   async calm(): Promise<void> {
     this.running.proxies.calm();
-    for (const app of this.running.stack.apps) signal(app, 'SIGCONT');
+    for (const app of this.running.suite.apps) signal(app, 'SIGCONT');
     await Promise.resolve();
   }
 
@@ -153,12 +153,12 @@ class DistributedSetUnderTest implements SetUnderTest {
 
   async stop(): Promise<void> {
     await this.calm();
-    await this.running.stack.stop();
+    await this.running.suite.stop();
     await this.running.closeServers();
   }
 
   private get indexPrefix(): string {
-    return this.running.stack.set.environment.store['HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX'] ?? '';
+    return this.running.suite.set.environment.store['HISTORY_STORE__ELASTICSEARCH__INDEX_PREFIX'] ?? '';
   }
 
   private lateWriterFault({ chain, folder, spanMs }: SetParts): Fault {
@@ -173,7 +173,7 @@ class DistributedSetUnderTest implements SetUnderTest {
   }
 }
 
-function lossFaults({ set }: Stack): Fault[] {
+function lossFaults({ set }: Suite): Fault[] {
   return [
     { name: 'redis emptied', strike: () => set.faults.forgetKeys() },
     { name: 'rabbitmq lost messages', strike: async (random) => set.faults.loseMessages(pick(random, QUEUES)) },

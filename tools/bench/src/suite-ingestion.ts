@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AppName, peakMemory, type Stack, type StackFigures, startStack } from '@antelope-history/processes';
+import { type AppName, peakMemory, type Suite, type SuiteProgress, startSuite } from '@antelope-history/processes';
 import type { ServiceName } from '@antelope-history/servers';
 import { ElasticsearchRequests } from './index-documents';
 import type { MeasuredChain } from './measured-chain';
 import { listenerOf, processorSeconds } from './processor-time';
 
-export interface StackCounts {
+export interface SuiteCounts {
   deserializers: number;
   indexers: number;
   /** Number of processes of each API. */
   apis: number;
 }
 
-export interface StackIngestionFigures {
+export interface SuiteIngestionFigures {
   /** Time from the request for the first block to the commit of the last block. */
   seconds: number;
   /** Processor time in these seconds. */
   processorSeconds: ProcessorTimes;
   /** Peak resident memory of a process of each app, the largest of its processes. */
   peakMemoryBytes: Map<AppName, number>;
-  figures: StackFigures;
+  figures: SuiteProgress;
   /** By the records of the index: `actions`. */
   indices: Map<string, IndexFigures>;
 }
@@ -38,28 +38,28 @@ export interface IndexFigures {
   bytes: number;
 }
 
-/** Indexes a chain with a stack of its own and measures it. `then` is called before the stack's data is removed. */
-export async function measureStackIngestion(
+/** Indexes a chain with a suite of its own and measures it. `then` is called before the suite's data is removed. */
+export async function measureSuiteIngestion(
   { recording, environment, serve }: MeasuredChain,
-  counts: StackCounts,
-  then: (stack: Stack, figures: StackIngestionFigures) => Promise<void>,
+  counts: SuiteCounts,
+  then: (suite: Suite, figures: SuiteIngestionFigures) => Promise<void>,
 ): Promise<void> {
   const logFolder = mkdtempSync(path.join(tmpdir(), 'antelope-history-bench-'));
   const served = await serve();
-  let stack: Stack | undefined;
+  let suite: Suite | undefined;
   try {
-    stack = await startStack({ ...counts, shipUrl: served.url, logFolder, environment });
+    suite = await startSuite({ ...counts, shipUrl: served.url, logFolder, environment });
     const lastBlock = recording.messages.at(-1)?.thisBlock;
     if (!lastBlock) throw new Error('the recording ends without a block');
-    const before = readProcessorTimes(stack);
-    await stack.untilCommitted(lastBlock);
+    const before = readProcessorTimes(suite);
+    await suite.untilCommitted(lastBlock);
     const seconds = (Date.now() - readStart(path.join(logFolder, 'reader.log'))) / 1000;
-    const used = subtract(readProcessorTimes(stack), before);
-    const figures = await stack.figures();
-    const peakMemoryBytes = readPeakMemory(stack);
-    await then(stack, { seconds, processorSeconds: used, peakMemoryBytes, figures, ...(await measureStore(stack)) });
+    const used = subtract(readProcessorTimes(suite), before);
+    const figures = await suite.figures();
+    const peakMemoryBytes = readPeakMemory(suite);
+    await then(suite, { seconds, processorSeconds: used, peakMemoryBytes, figures, ...(await measureStore(suite)) });
   } finally {
-    await stack?.stop();
+    await suite?.stop();
     await served.stop();
     rmSync(logFolder, { recursive: true, force: true });
   }
@@ -75,7 +75,7 @@ function readStart(logFile: string): number {
   return start.time;
 }
 
-function readProcessorTimes({ apps, set }: Stack): ProcessorTimes {
+function readProcessorTimes({ apps, set }: Suite): ProcessorTimes {
   const times: ProcessorTimes = new Map();
   for (const { app, pid } of apps) times.set(app, (times.get(app) ?? 0) + (processorSeconds(pid) ?? 0));
   for (const [name, url] of set.servers) {
@@ -85,7 +85,7 @@ function readProcessorTimes({ apps, set }: Stack): ProcessorTimes {
   return times;
 }
 
-function readPeakMemory({ apps }: Stack): Map<AppName, number> {
+function readPeakMemory({ apps }: Suite): Map<AppName, number> {
   const peaks = new Map<AppName, number>();
   for (const { app, pid } of apps) peaks.set(app, Math.max(peaks.get(app) ?? 0, peakMemory(pid) ?? 0));
   return peaks;
@@ -105,7 +105,7 @@ interface StatsResponse {
   >;
 }
 
-async function measureStore({ set }: Stack): Promise<Pick<StackIngestionFigures, 'indices'>> {
+async function measureStore({ set }: Suite): Promise<Pick<SuiteIngestionFigures, 'indices'>> {
   const requests = new ElasticsearchRequests(set.servers.get('elasticsearch') ?? '');
   const names = await requests.indices(set.name);
   // A merge drops the copies of documents for the recovery of replicas once the primary has noted that no replica needs them.

@@ -1,8 +1,8 @@
 import { readMetric } from '../service-client';
 import type { SupervisedApp } from './supervised-app';
 
-/** Progress of a stack, read at one moment. */
-export interface StackFigures {
+/** Progress of a suite, read at one moment. */
+export interface SuiteProgress {
   /** Number of the committed block; 0 before the first commit. */
   committedBlock: number;
   /** Sums over the workers that run now, since the start of each. */
@@ -17,7 +17,7 @@ export interface StackFigures {
 const RESPONSE_LIMIT_MS = 10_000;
 
 /** Reads the workers' metrics. A worker that does not respond counts as 0. */
-export async function readStackFigures(apps: readonly SupervisedApp[]): Promise<StackFigures> {
+export async function readSuiteProgress(apps: readonly SupervisedApp[]): Promise<SuiteProgress> {
   const workers = apps.filter(({ app }) => app === 'reader' || app === 'deserializer' || app === 'indexer');
   const texts = await Promise.all(workers.map(({ operationsUrl }) => readMetrics(operationsUrl)));
   const values = (name: string): number[] => texts.map((text) => readMetric(text, name));

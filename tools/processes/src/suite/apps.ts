@@ -1,4 +1,4 @@
-/** The apps of the stack. Each is a process of its own; any number of each may run, except the gateway. */
+/** The apps of the suite. Each is a process of its own; any number of each may run, except the gateway. */
 export const APP_NAMES = [
   'reader',
   'deserializer',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, pick, type Random } from '@antelope-history/test-support/random';
-import type { Stack } from '@antelope-history/processes';
+import type { Suite } from '@antelope-history/processes';
 
 export interface FaultRunOptions {
-  stack: Pick<Stack, 'apps' | 'set' | 'untilCommitted'>;
+  suite: Pick<Suite, 'apps' | 'set' | 'untilCommitted'>;
   /** The last block of the chain. The run ends when it is committed. */
   lastBlock: { num: number; id: string };
   faults: number;
@@ -15,26 +15,26 @@ export interface FaultRunOptions {
 /** Queues that a server may lose; a lost refetch request is sent again. */
 const QUEUES = ['raw-blocks', 'block-records', 'refetch'];
 
-/** Shorter than the limit of a test, so that it says how far the stack came. */
+/** Shorter than the limit of a test, so that it says how far the suite came. */
 const COMMIT_LIMIT_MS = 300_000;
 
 /**
- * Lets a stack index a chain while faults happen at random moments: one of its processes is killed (SIGKILL; it is started
+ * Lets a suite index a chain while faults happen at random moments: one of its processes is killed (SIGKILL; it is started
  * again), the broker closes all connections or loses a queue's messages, or the key-value store loses all keys. Returns a
  * description of each fault.
  */
-export async function runWithFaults({ stack, lastBlock, faults, seed, spanMs }: FaultRunOptions): Promise<string[]> {
+export async function runWithFaults({ suite, lastBlock, faults, seed, spanMs }: FaultRunOptions): Promise<string[]> {
   const random = createRandom(seed);
   const happened: string[] = [];
   for (let fault = 0; fault < faults; fault++) {
     await sleep(random(Math.floor((2 * spanMs) / faults)));
-    happened.push(await inflict(stack, random));
+    happened.push(await inflict(suite, random));
   }
-  await stack.untilCommitted(lastBlock, COMMIT_LIMIT_MS);
+  await suite.untilCommitted(lastBlock, COMMIT_LIMIT_MS);
   return happened;
 }
 
-async function inflict({ apps, set }: FaultRunOptions['stack'], random: Random): Promise<string> {
+async function inflict({ apps, set }: FaultRunOptions['suite'], random: Random): Promise<string> {
   switch (random(6)) {
     case 0:
       await set.faults.cutConnections();

@@ -10,7 +10,7 @@ import {
 } from '@antelope-history/servers';
 import { StartError } from '../start-error';
 
-/** Fresh names on the three servers of the distributed set. A stack keeps all its data below them. */
+/** Fresh names on the three servers of the distributed set. A suite keeps all its data below them. */
 export interface DistributedSet {
   /** The servers' URLs. */
   servers: Map<ServiceName, string>;
@@ -20,7 +20,7 @@ export interface DistributedSet {
   environment: Record<'store' | 'broker' | 'keyValue', Record<string, string>>;
   /** Faults of the servers that a test causes. */
   faults: Pick<Vhost, 'cutConnections' | 'loseMessages'> & {
-    /** Removes all keys of the stack from the key-value store, as FLUSHALL does. */
+    /** Removes all keys of the suite from the key-value store, as FLUSHALL does. */
     forgetKeys(): Promise<void>;
   };
   /** Removes all data below the names. */
@@ -35,7 +35,7 @@ export async function createDistributedSet({ available, missing }: Services): Pr
     return url;
   };
   const [elasticsearch, rabbitmq, redis] = SERVICE_NAMES.map(urlOf) as [string, string, string];
-  const name = createFreshName('stack');
+  const name = createFreshName('suite');
   const indices = createIndexPrefix(elasticsearch, name);
   const keys = createKeyPrefix(redis, name);
   const vhost = await createVhost(rabbitmq, { name, ctl: available.get('rabbitmq')?.rabbitmqctl });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { abortableSleep } from '@antelope-history/connectivity';
-import { type Replay, ServiceClient, type Stack, startReplay, startStack, stop } from '@antelope-history/processes';
+import { type Replay, ServiceClient, type Suite, startReplay, startSuite, stop } from '@antelope-history/processes';
 import { ProgressReport } from '../progress-report';
 import { createProgressView, type ProgressView } from '../progress-view';
 import { requireRunning } from '../require-running';
@@ -12,19 +12,19 @@ const HOST = '127.0.0.1';
 const POLL_MS = 500;
 
 /** The running command `npm run suite`. */
-export class StackCommand {
+export class SuiteCommand {
   private readonly view: ProgressView = createProgressView(process.stdout);
   private readonly stopping = new AbortController();
   private failure: Error | undefined;
   private replay: Replay | undefined;
-  private stack: Stack | undefined;
+  private suite: Suite | undefined;
 
   /** Runs until `stop`, or until an app cannot be kept running, which rejects. */
   async run(options: CommandLine, cwd: string): Promise<void> {
     try {
       await requireFreePort({ host: HOST, port: options.port });
       const shipUrl = options.ship ?? (await this.startReplay(options.recording, cwd));
-      this.stack = await startStack({
+      this.suite = await startSuite({
         ...options,
         shipUrl,
         // The node of a recording sends nothing more after its end.
@@ -33,8 +33,8 @@ export class StackCommand {
         report: (line) => this.view.print(line),
         fail: (error) => this.fail(error),
       });
-      this.describe(this.stack);
-      await this.follow(this.stack);
+      this.describe(this.suite);
+      await this.follow(this.suite);
       if (this.failure) throw this.failure;
     } finally {
       await this.close();
@@ -58,7 +58,7 @@ export class StackCommand {
     return this.replay.url;
   }
 
-  private describe({ url, operationsUrl, apps, set }: Stack): void {
+  private describe({ url, operationsUrl, apps, set }: Suite): void {
     this.view.field('Gateway', url);
     this.view.field('Page', `${operationsUrl}/`);
     for (const [name, server] of set.servers) this.view.field('Server', `${name} ${withoutUser(server)}`);
@@ -67,15 +67,15 @@ export class StackCommand {
     this.view.field('Logs', LOG_FOLDER);
   }
 
-  private async follow(stack: Stack): Promise<void> {
-    const { url, operationsUrl } = stack;
+  private async follow(suite: Suite): Promise<void> {
+    const { url, operationsUrl } = suite;
     const client = new ServiceClient({ url, operationsUrl });
     const onStop = 'stops all processes and removes their data.';
     const report = new ProgressReport(this.view, { url, operationsUrl, replay: this.replay, onStop });
     while (!this.stopping.signal.aborted) {
       requireRunning(this.replay);
       if (report.isDue) {
-        const [figures, ofGateway] = await Promise.all([stack.figures(), client.readFigures()]);
+        const [figures, ofGateway] = await Promise.all([suite.figures(), client.readFigures()]);
         if (ofGateway) await report.show({ ...figures, health: ofGateway.health });
       }
       await abortableSleep(POLL_MS, this.stopping.signal);
@@ -85,7 +85,7 @@ export class StackCommand {
   private async close(): Promise<void> {
     this.stopping.abort();
     this.view.close();
-    await this.stack?.stop();
+    await this.suite?.stop();
     if (this.replay) await stop(this.replay.child);
   }
 }

@@ -21,7 +21,7 @@ import { ROUTES } from '@antelope-history/routes';
 import { statusResponse } from '@antelope-history/schemas';
 
 /** The built command, on the sample chain. */
-const MAIN = path.resolve(__dirname, '../dist/stack/main.js');
+const MAIN = path.resolve(__dirname, '../dist/suite/main.js');
 /** Twelve apps start at once: on a loaded machine that alone takes a minute. */
 const LIMIT_MS = 240_000;
 
@@ -38,7 +38,7 @@ describeWithService([...SERVICE_NAMES], () => {
 
     beforeAll(async () => {
       services = await holdServices(SERVICE_NAMES, holder, () => undefined);
-      cwd = mkdtempSync(path.join(tmpdir(), 'antelope-history-stack-'));
+      cwd = mkdtempSync(path.join(tmpdir(), 'antelope-history-suite-'));
       [port = 0] = await findFreePorts(1);
       const counts = ['--deserializers', '2', '--indexers', '2', '--apis', '2'];
       child = spawn(process.execPath, [MAIN, '--port', String(port), ...counts], { cwd });

@@ -10,10 +10,10 @@ import {
 import { ServiceClient } from '../service-client';
 import { API_NAMES, type AppName } from './apps';
 import { createDistributedSet, type DistributedSet } from './distributed-set';
-import { readStackFigures, type StackFigures } from './stack-figures';
+import { readSuiteProgress, type SuiteProgress } from './suite-progress';
 import { SupervisedApp } from './supervised-app';
 
-export interface StackOptions {
+export interface SuiteOptions {
   /** URL of a node's state history socket. */
   shipUrl: string;
   /** Number of processes; 1 by default. */
@@ -37,7 +37,7 @@ export interface StackOptions {
 }
 
 /** The running set of processes: every app as processes of its own, on the distributed set, with fresh names there. */
-export interface Stack {
+export interface Suite {
   /** URL of the gateway. */
   url: string;
   /** URL of the gateway's operations listener. */
@@ -45,7 +45,7 @@ export interface Stack {
   apps: readonly SupervisedApp[];
   /** The names on the servers below which it keeps its data. */
   set: DistributedSet;
-  figures(): Promise<StackFigures>;
+  figures(): Promise<SuiteProgress>;
   /**
    * Resolves when a block is committed and the gateway responds to a request for its number with its id; rejects, with the figures, after
    * `limitMs`, by default ten minutes.
@@ -60,8 +60,8 @@ const POLL_MS = 100;
 const COMMIT_LIMIT_MS = 600_000;
 
 /** Brings up missing servers and starts every app. When an app does not run, the others are stopped and this rejects. */
-export async function startStack(options: StackOptions): Promise<Stack> {
-  const starting = new StartingStack(options);
+export async function startSuite(options: SuiteOptions): Promise<Suite> {
+  const starting = new StartingSuite(options);
   try {
     return await starting.start();
   } catch (error) {
@@ -70,14 +70,14 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-class StartingStack {
+class StartingSuite {
   private readonly holder = identify(process.pid) as ProcessIdentity;
   private readonly apps: SupervisedApp[] = [];
   private set: DistributedSet | undefined;
 
-  constructor(private readonly options: StackOptions) {}
+  constructor(private readonly options: SuiteOptions) {}
 
-  async start(): Promise<Stack> {
+  async start(): Promise<Suite> {
     const { report = () => undefined, shipUrl, readers = 1, deserializers = 1 } = this.options;
     const { indexers = 1, apis = 1, port = 0 } = this.options;
     const set =
@@ -100,7 +100,7 @@ class StartingStack {
       operationsUrl,
       apps,
       set,
-      figures: () => readStackFigures(apps),
+      figures: () => readSuiteProgress(apps),
       untilCommitted: (block, limitMs = COMMIT_LIMIT_MS) => untilCommitted(url, apps, block, limitMs),
       stop: () => this.stop(),
     };
@@ -157,17 +157,17 @@ async function untilCommitted(
   const indexers = apps.filter(({ app }) => app === 'indexer');
   const isCommitted = async (): Promise<boolean> => {
     // The indexers are asked first: a request for a block that does not exist yet costs the store more.
-    if ((await readStackFigures(indexers)).committedBlock < num) return false;
+    if ((await readSuiteProgress(indexers)).committedBlock < num) return false;
     const block = await client.post(path, { block_num_or_id: num }).catch(() => undefined);
     return response.safeParse(block).data?.id === id;
   };
   while (!(await isCommitted())) {
-    if (Date.now() > limit) throw notCommitted(num, await readStackFigures(apps));
+    if (Date.now() > limit) throw notCommitted(num, await readSuiteProgress(apps));
     await sleep(POLL_MS);
   }
 }
 
-function notCommitted(num: number, figures: StackFigures): Error {
+function notCommitted(num: number, figures: SuiteProgress): Error {
   return new Error(`block ${num} was not committed in time: ${JSON.stringify(figures)}`);
 }
 

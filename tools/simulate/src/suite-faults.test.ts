@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startReplay, startService, startStack, stop, untilCommitted } from '@antelope-history/processes';
+import { startReplay, startService, startSuite, stop, untilCommitted } from '@antelope-history/processes';
 import { describeWithService } from '@antelope-history/servers';
 import { openLmdbStoreReader } from '@antelope-history/store-lmdb/reader';
 import { compareStores } from '@antelope-history/store/compare-stores';
 import { testSize } from '@antelope-history/test-support/random';
 import { openSample, sampleFolder } from '@antelope-history/test-support/recordings';
-import { runWithFaults } from './stack-faults';
-import { openStackStore } from './stack-store';
+import { runWithFaults } from './suite-faults';
+import { openSuiteStore } from './suite-store';
 
 const SAMPLE = 'leap-forks';
 /** Messages a second: the run takes about ten seconds, so that a killed process runs again before its end. */
@@ -21,7 +21,7 @@ const SEEDS = testSize({ usual: [73], long: [73, 1, 2] });
 const ENVIRONMENT = { HISTORY_INDEXER__STALL_SECONDS: '3' };
 
 describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
-  describe('a stack whose processes are killed and whose servers lose data', () => {
+  describe('a suite whose processes are killed and whose servers lose data', () => {
     const lastBlock = openSample(SAMPLE).messages.at(-1)!.thisBlock!;
     const folder = mkdtempSync(path.join(tmpdir(), 'antelope-history-faults-'));
     const unbroken = path.join(folder, 'unbroken');
@@ -43,10 +43,10 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
         const closers: (() => Promise<void>)[] = [() => stop(replay.child)];
         let giveUp: (error: Error) => void = () => undefined;
         const givenUp = new Promise<never>((_, reject) => (giveUp = reject));
-        // It may reject while the stack starts, when nothing waits for it.
+        // It may reject while the suite starts, when nothing waits for it.
         givenUp.catch(() => undefined);
         try {
-          const stack = await startStack({
+          const suite = await startSuite({
             shipUrl: replay.url,
             deserializers: 2,
             indexers: 2,
@@ -54,15 +54,15 @@ describeWithService(['elasticsearch', 'rabbitmq', 'redis'], () => {
             environment: ENVIRONMENT,
             fail: (error) => giveUp(error),
           });
-          closers.unshift(() => stack.stop());
+          closers.unshift(() => suite.stop());
           // The system gives no outgoing connection a port below: an app that is restarted finds its ports free.
-          const ports = stack.apps.map(({ operationsUrl }) => Number(new URL(operationsUrl).port));
+          const ports = suite.apps.map(({ operationsUrl }) => Number(new URL(operationsUrl).port));
           expect(Math.max(...ports)).toBeLessThan(32_768);
-          const run = runWithFaults({ stack, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
+          const run = runWithFaults({ suite, lastBlock, faults: FAULTS, seed, spanMs: SPAN_MS });
           const happened = await Promise.race([run, givenUp]);
           const whole = await openLmdbStoreReader({ path: unbroken, mapSizeBytes: 0 });
           closers.unshift(() => whole.close());
-          const recovered = await openStackStore(stack.set);
+          const recovered = await openSuiteStore(suite.set);
           closers.unshift(() => recovered.close());
           const { differences, ...counts } = await compareStores(whole, recovered);
           expect({ happened, differences }).toEqual({ happened, differences: [] });
