@@ -13,7 +13,7 @@ export interface ActSource {
 /** Punctuation, field names, and the names of contract and action. */
 const ACT_FRAME_BYTES = 128;
 /** Bytes of `{"actor":"","permission":""},` with two names. */
-export const AUTHORIZATION_BYTES = 56;
+const AUTHORIZATION_BYTES = 56;
 /** Two hex digits per byte, in `data` and in `hex_data`. */
 const HEX_BYTES = 4;
 

@@ -7,7 +7,7 @@ export interface ActionFilter {
 }
 
 /** Limit on the parts of a filter; each costs the store one ordered scan. */
-export const MAX_FILTER_PARTS = 100;
+const MAX_FILTER_PARTS = 100;
 
 const PART_EXPECTED = 'give code:name, code:* or *:name, or several of them with commas between';
 

@@ -79,7 +79,7 @@ export const shortHealthResponse = healthResponse
 export type ShortHealthResponse = z.output<typeof shortHealthResponse>;
 
 /** Response of `GET /health` of a gateway of several chains; the HTTP status is 503 when all of them are `down`. */
-export const chainsHealthResponse = z.object({
+const chainsHealthResponse = z.object({
   status: healthStatus,
   version: z.string(),
   chains: z.record(z.string(), healthResponse),

@@ -24,7 +24,7 @@ export const processReport = z.object({
 });
 export type ProcessReport = z.output<typeof processReport>;
 
-export const processStatus = processReport.extend({
+const processStatus = processReport.extend({
   kind: z.string().describe('The app, such as `reader`.'),
   host: z.string().optional().describe('On the operations listener only, as `pid` and `last_error`.'),
   pid: z.int().optional(),
@@ -38,7 +38,7 @@ export type ProcessStatus = z.output<typeof processStatus>;
 const speed = z.number().nonnegative();
 
 /** The service's position and speed at one time. */
-export const statusSample = z.object({
+const statusSample = z.object({
   at: time.describe('Milliseconds since 1970.'),
   head_block_num: z.int().nullable(),
   committed_block_num: z.int().nullable(),

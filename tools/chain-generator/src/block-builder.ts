@@ -258,7 +258,7 @@ export class BlockBuilder {
   }
 }
 
-export function slotSeconds(slot: number): number {
+function slotSeconds(slot: number): number {
   return Math.floor(slot / 2) + Date.UTC(2000, 0, 1) / 1000;
 }
 

@@ -98,6 +98,6 @@ export function actionsOf(traces: readonly ExecutedTrace[]): ExecutedAction[] {
   return actions.sort((left, right) => ownSequence(left) - ownSequence(right));
 }
 
-export function ownSequence({ traces: [own] }: ExecutedAction): number {
+function ownSequence({ traces: [own] }: ExecutedAction): number {
   return own?.receipt.globalSequence ?? 0;
 }

@@ -35,12 +35,12 @@ async function listCommands(program: Command): Promise<Completed[]> {
 }
 
 /** A help text names every option. */
-export function optionsIn(usage: string): string[] {
+function optionsIn(usage: string): string[] {
   return usage.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? [];
 }
 
 /** Commands complete the first word, their options the following ones, and files everything else. */
-export function renderCompletion(shell: Shell, commands: Completed[]): string {
+function renderCompletion(shell: Shell, commands: Completed[]): string {
   const names = commands.map(({ name }) => name).join(' ');
   switch (shell) {
     case 'bash':

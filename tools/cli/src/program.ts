@@ -54,7 +54,7 @@ export async function runProgram(args: string[], host: CommandHost): Promise<num
 }
 
 /** `setStatus` gets the exit status of the command. The programs of their own are listed only. */
-export function createProgram(host: CommandHost, setStatus: (status: number) => void): Command {
+function createProgram(host: CommandHost, setStatus: (status: number) => void): Command {
   const program = new Command('antelope-history')
     .description('Indexes the history of an Antelope chain, serves it, and looks after it.')
     .version(readServiceVersion(), '--version', 'print the version')

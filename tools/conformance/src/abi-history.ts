@@ -80,7 +80,7 @@ const versionOf = (packed: Buffer): Pick<AbiVersion, 'decoder' | 'packed'> => ({
 const firstOf = ({ num }: RecordedBlock): ActionPosition => ({ blockNum: num, sequence: 0 });
 
 /** Reads the data of `setabi`: the account, then the length of the ABI, then the ABI. */
-export function readSetabi(data: Buffer): { account: string; abi: Buffer } {
+function readSetabi(data: Buffer): { account: string; abi: Buffer } {
   let length = 0;
   let at = 8;
   for (let shift = 0, byte = 0x80; byte >= 0x80; shift += 7) {

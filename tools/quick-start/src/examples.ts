@@ -120,7 +120,7 @@ async function findKey(client: ServiceClient): Promise<string | undefined> {
 }
 
 /** All strings in a JSON value that look like a public key. */
-export function publicKeysIn(value: unknown): string[] {
+function publicKeysIn(value: unknown): string[] {
   if (typeof value === 'string') return PUBLIC_KEY.test(value) ? [value] : [];
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(publicKeysIn);
   return [];

@@ -6,7 +6,7 @@ import { readArray, SenderReader } from '@antelope-history/ship';
 const SYSTEM_ACCOUNT = 'eosio';
 
 /** Whether the chain itself executed an action: the one of the system account, received by it. */
-export function isNative({ account, traces }: ActionRecord): boolean {
+function isNative({ account, traces }: ActionRecord): boolean {
   return account === SYSTEM_ACCOUNT && traces[0]?.receiver === SYSTEM_ACCOUNT;
 }
 

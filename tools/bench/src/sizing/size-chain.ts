@@ -32,7 +32,7 @@ export const USED_SHARE = 0.7;
 /** The largest file of ext4, with blocks of 4 KiB; XFS has no such limit here. */
 export const EXT4_FILE_BYTES = 16 * 2 ** 40;
 /** The upper limit of `store.lmdb.map_size_bytes`. */
-export const LMDB_MAP_BYTES = 64 * 2 ** 40;
+const LMDB_MAP_BYTES = 64 * 2 ** 40;
 /** `cluster.routing.allocation.disk.watermark.low`: above this share, a node takes no further shards. */
 export const LOW_WATERMARK = 0.85;
 /**
@@ -41,7 +41,7 @@ export const LOW_WATERMARK = 0.85;
  */
 export const SHARD_BYTES = 50 * GB;
 /** The most documents that a shard can have: Lucene's `IndexWriter.MAX_DOCS`. */
-export const SHARD_DOCUMENTS = 2_147_483_519;
+const SHARD_DOCUMENTS = 2_147_483_519;
 /** The busiest range of a chain is assumed to have this many times the actions of the average one. */
 export const BUSIEST_TO_AVERAGE = 2;
 /** A range that is full ends about so many blocks later: `docs/configuration.md`. */
@@ -53,7 +53,7 @@ export const MASTERS = 3;
 /** Default of `cluster.max_shards_per_node`. */
 export const SHARDS_PER_NODE = 1_000;
 /** Half of the memory, and below the size at which the JVM gives up compressed pointers. */
-export const MAX_HEAP_BYTES = 31 * GIB;
+const MAX_HEAP_BYTES = 31 * GIB;
 /**
  * Bytes on disk per byte of memory of a node, with fast and with slow disks
  * (https://www.elastic.co/blog/benchmarking-and-sizing-your-elasticsearch-cluster-for-logs-and-metrics).

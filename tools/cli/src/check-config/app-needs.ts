@@ -18,7 +18,7 @@ type OpsSection = 'gateway' | 'history_api' | 'chain_api' | 'trace_api' | 'reade
 const NOTHING: AppNeeds = { ship: false, store: 'none', broker: false, keyValue: false, apis: false, listens: [] };
 
 /** Every app, by its folder in `apps/`. */
-export const APP_NEEDS = {
+const APP_NEEDS = {
   reader: { ...NOTHING, ship: true, broker: true, keyValue: true, listens: ['ops.reader'] },
   deserializer: { ...NOTHING, broker: true, keyValue: true, listens: ['ops.deserializer'] },
   indexer: { ...NOTHING, store: 'write', broker: true, keyValue: true, listens: ['ops.indexer'] },
