@@ -4,6 +4,7 @@ import type { ErrorCode } from '@antelope-history/schemas';
 import type { HistoryStore } from './join-store';
 import { KEYS } from './block-plans';
 import { Comparison } from './comparison';
+import { EVERY_ACTION } from './every-action';
 import { ModelHistory } from './model-history';
 import type { ActionPlan } from './packed-action';
 import type { StoreContract } from './store-under-test';
@@ -207,6 +208,33 @@ export function describeWriter(contract: StoreContract): void {
         const store = await under.restart();
         await store.writeBlocks([new SyntheticChain().block(undefined, BUSY_BLOCK)]);
         expect((await store.getStatus()).storeId).toBe(storeId);
+      }));
+
+    it('rejects each call after it was closed', () =>
+      withStore(contract, async ({ store }) => {
+        const [first, second] = new SyntheticChain().blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK]) as [
+          BlockRecords,
+          BlockRecords,
+        ];
+        await store.writeBlocks([first]);
+        await store.close();
+        const calls: (() => Promise<unknown>)[] = [
+          () => store.getStatus(),
+          () => store.getActions(EVERY_ACTION),
+          () => store.getAccountTraces({ account: 'alice', select: () => ({ first: 0, last: 0 }) }),
+          () => store.getTransaction('0'.repeat(64)),
+          () => store.getBlock('latest'),
+          () => store.getBlockTraces('latest'),
+          () => store.getAbis([{ account: 'token', blockNum: first.position.num, sequence: 1 }], () => false, Infinity),
+          () => store.hasAccount('alice'),
+          () => store.getKeyAccounts(KEYS[0] as Buffer),
+          () => store.getControlledAccounts('bob'),
+          () => store.getProgress(),
+          () => store.setChainId('a'.repeat(64)),
+          () => store.writeBlocks([second]),
+          () => store.maintain(),
+        ];
+        for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'STOPPED' });
       }));
 
     it('accepts one chain only', () =>
