@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BlockRecords } from '@antelope-history/records';
+import { MAX_BLOCK_NUM } from '@antelope-history/schemas';
+import type { PositionRange } from '../account-traces';
 import type { ActionsQuery, HistoryReader, HistoryWriter } from '../history-store';
 import { EVERY_ACTION } from './every-action';
 import { selectPage } from './model-actions';
@@ -54,7 +56,11 @@ class Writing {
   }
 
   private async write(store: HistoryWriter, batches: readonly BlockRecords[][]): Promise<void> {
-    for (const batch of batches) await store.writeBlocks(batch);
+    for (const batch of batches) {
+      await store.writeBlocks(batch);
+      // A store in memory writes without waiting for anything: the reader has its turn here.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 }
 
@@ -63,7 +69,40 @@ async function expectWholeBatch(
   blocks: ReadonlyMap<string, BlockRecords>,
   boundaries: ReadonlySet<string | undefined>,
 ): Promise<void> {
-  expect(boundaries).toContain(await expectWhole(reader, blocks));
+  const committed = await expectWhole(reader, blocks);
+  expect(boundaries).toContain(committed);
+  await expectWholeState(reader, blocks, stateOf(committed, blocks));
+}
+
+/** What a batch sets in its first block. */
+interface HotState {
+  abi: Buffer | undefined;
+  key: Buffer;
+}
+
+/** Checks that traces, ABIs and permissions are those of the committed head of the same result. `before`: an earlier read's state. */
+async function expectWholeState(
+  reader: HistoryReader,
+  blocks: ReadonlyMap<string, BlockRecords>,
+  before: HotState,
+): Promise<void> {
+  const select = (count: number): PositionRange => ({ first: count - 1, last: count - 1 });
+  const traces = await reader.getAccountTraces({ account: 'cold', select });
+  expect(traces.rows.map(({ blockId }) => blockId)).toEqual([traces.status.committed?.id]);
+  const newest = { account: 'hot', blockNum: MAX_BLOCK_NUM, sequence: Number.MAX_SAFE_INTEGER };
+  const abis = await reader.getAbis([newest], () => false, Infinity);
+  expect(abis.versions[0]?.bytes).toEqual(stateOf(abis.status.committed?.id, blocks).abi);
+  const owners = await reader.getKeyAccounts(before.key);
+  const { key } = stateOf(owners.status.committed?.id, blocks);
+  expect(owners.accounts).toEqual(key.equals(before.key) ? ['hot'] : []);
+}
+
+function stateOf(id: string | undefined, blocks: ReadonlyMap<string, BlockRecords>): HotState {
+  const first = branchTo(id, blocks).findLast(({ abiChanges }) => abiChanges.length > 0);
+  return {
+    abi: first?.abiChanges[0]?.abi,
+    key: first?.permissionChanges[0]?.authority?.keys[0] ?? Buffer.alloc(0),
+  };
 }
 
 /** Checks that the rows are of the branch that ends in the committed head of the same result; returns that block's id. */
@@ -95,7 +134,9 @@ function forkingBatches(): BlockRecords[][] {
   for (let index = 0; index < BATCHES; index++) {
     const last = batches.at(-1);
     const parent = index % 3 === 2 ? last?.[1] : last?.at(-1);
-    batches.push(chain.blocks(parent, Array<BlockPlan>(BLOCKS_PER_BATCH).fill(hotBlock(index))));
+    const plan = hotBlock(index);
+    const plans = Array<BlockPlan>(BLOCKS_PER_BATCH).fill(plan).with(0, withState(plan, index));
+    batches.push(chain.blocks(parent, plans));
   }
   return batches;
 }
@@ -110,4 +151,13 @@ function hotBlock(index: number): BlockPlan {
     dataBytes: 100,
   };
   return { transactions: Array<ActionPlan[]>(3 + (index % 4)).fill([action, action]), abis: [], permissions: [] };
+}
+
+/** The ABI and the key are those of no other batch. */
+function withState(plan: BlockPlan, index: number): BlockPlan {
+  return {
+    ...plan,
+    abis: [{ account: 'hot', abi: Buffer.from(`ABI ${index}`) }],
+    permissions: [{ owner: 'hot', name: 'active', authority: { keys: [Buffer.alloc(34, index)], actors: [] } }],
+  };
 }
