@@ -9,7 +9,7 @@ export interface HistoryStore extends HistoryReader, HistoryWriter {
 export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStore {
   return {
     getStatus: () => reader.getStatus(),
-    getActions: (query) => reader.getActions(query),
+    getActions: (query, pause) => reader.getActions(query, pause),
     getAccountTraces: (query, pause) => reader.getAccountTraces(query, pause),
     getTransaction: (idPrefix, blockNumHint, pause) => reader.getTransaction(idPrefix, blockNumHint, pause),
     getBlock: (selector) => reader.getBlock(selector),
@@ -20,7 +20,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
     getControlledAccounts: (actor, maxAccounts, pause) => reader.getControlledAccounts(actor, maxAccounts, pause),
     getProgress: () => writer.getProgress(),
     setChainId: (chainId) => writer.setChainId(chainId),
-    writeBlocks: (blocks) => writer.writeBlocks(blocks),
+    writeBlocks: (blocks, postpone) => writer.writeBlocks(blocks, postpone),
     maintain: () => writer.maintain(),
     close: async () => {
       await Promise.all([reader.close(), writer.close()]);

@@ -29,7 +29,7 @@ export class ReaderSessions {
 export function readingInto(store: HistoryStore, sessions: ReaderSessions): HistoryStore {
   return {
     getStatus: () => store.getStatus(),
-    getActions: (query) => store.getActions(query),
+    getActions: (query, pause) => store.getActions(query, pause),
     getAccountTraces: (query, pause) => store.getAccountTraces(query, pause),
     getTransaction: (idPrefix, blockNumHint, pause) => store.getTransaction(idPrefix, blockNumHint, pause),
     getBlock: (selector) => store.getBlock(selector),
