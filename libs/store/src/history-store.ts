@@ -31,8 +31,9 @@ export interface ActionsQuery {
   data: readonly DataCondition[];
   after: Bound | undefined;
   before: Bound | undefined;
-  /** `root`: actions that no action created; a number: those created by the action with that global sequence. */
+  /** `root`: actions that no action created; a number: those created by the trace, also a notification, with that global sequence. */
   parent: 'root' | { sequence: number } | undefined;
+  /** By the sequences of `ActionEntry`. */
   order: 'asc' | 'desc';
   /** Rows to skip from the beginning of the order. */
   skip: number;
@@ -147,21 +148,22 @@ export interface HistoryReader {
    * of a long transaction, and may reject to end the read.
    */
   getTransaction(idPrefix: string, blockNumHint?: number, pause?: SearchPause): Promise<TransactionLookup>;
-  /** A block by its number or id, without its actions. */
+  /** A block by its number or id, without its actions. One that came without its contents, `latest` too, counts as not there. */
   getBlock(selector: BlockSelector): Promise<BlockLookup>;
   /** A block with all its actions, ascending by global sequence. `pause` is called as by `getTransaction`. */
   getBlockTraces(selector: BlockSelector, pause?: SearchPause): Promise<BlockTracesLookup>;
   /**
-   * The ABI in force at each requested position. Versions have bytes in the order of the requests until the bytes of distinct
-   * versions reach `maxBytes`; later ones have none, whether known or not.
+   * The ABI in force at each requested position: that of the last change before it, valid or not; none after an empty one. Versions
+   * have bytes in the order of the requests until the bytes of distinct versions reach `maxBytes`; later ones have none, whether
+   * known or not.
    */
   getAbis(requests: AbiRequest[], isKnown: (id: string) => boolean, maxBytes: number): Promise<AbiLookup>;
   /** Whether the account exists: whether it has the permission `owner`. */
   hasAccount(account: string): Promise<AccountLookup>;
   /**
    * The accounts of which a permission names a key, ascending, each once. `key`: canonical key bytes, the type tag and the packed key.
-   * Rejects with `TOO_MANY_ACCOUNTS` when there are more than `maxAccounts`. `pause` is called between the parts of a long list, and may
-   * reject to end it.
+   * Rejects with `TOO_MANY_ACCOUNTS` (`tooManyAccounts`) when there are more than `maxAccounts`. `pause` is called between the parts of a
+   * long list, and may reject to end it.
    */
   getKeyAccounts(key: Buffer, maxAccounts?: number, pause?: SearchPause): Promise<AccountsLookup>;
   /** The accounts of which a permission names the account `actor`, ascending, each once. Rejects like `getKeyAccounts`. */
@@ -182,7 +184,7 @@ export interface Progress {
 
 /**
  * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes, except those
- * whose `streamPosition` is not above that of a block written before: they were delivered again. A shared store has any number
+ * whose `streamPosition` is not above that of a block that it took before: they were delivered again. A shared store has any number
  * of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `streamPosition`, as
  * soon as every block before one is durable.
  */
@@ -194,9 +196,10 @@ export interface HistoryWriter {
    * Makes blocks durable and commits whole blocks in order, together with the progress. A store of one writer commits each run
    * of consecutive blocks atomically. A store of many writers commits the blocks with no gap before them, and far behind the
    * head it does so at intervals. A block at or below the committed head undoes the blocks from its number on (a fork), unless
-   * it is the committed block itself, delivered again, or a removed one: then it is ignored. Resolves when the blocks are durable, except
-   * those that `postpone` was called for: the caller writes them again later, because they need the state after blocks that other
-   * writers have. Without `postpone` they are written with the state that is known.
+   * it is the committed block itself, delivered again, or a removed one: then it is ignored, and `Progress.sequence` stays. A fork that
+   * reaches the first block, or one below it, begins the history again. Resolves when the blocks are durable, except those that
+   * `postpone` was called for: the caller writes them again later, because they need the state after blocks that other writers have.
+   * Without `postpone` they are written with the state that is known; a store of one writer never calls it.
    * Rejects with `BLOCK_GAP` when the next block in order follows neither the committed head nor a block below it, with
    * `ABI_OUTDATED` when its data was decoded with another ABI than the one in force (it then has to be sent again), with
    * `FORK_TOO_DEEP` when it contradicts an irreversible one, with `BLOCK_REFUSED` when the store can never accept one of the
@@ -215,7 +218,7 @@ export interface HistoryWriter {
 export interface StoreReader extends HistoryReader {
   /** Begins a check of the store's lists; undefined where a server derives them from the documents that have the blocks. */
   createListCheck(options: ListCheckOptions): ListCheck | undefined;
-  /** Releases files and connections; later calls reject with `STOPPED`. */
+  /** Releases files and connections; later calls reject with `STOPPED`, except for `close`. */
   close(): Promise<void>;
 }
 
@@ -223,7 +226,7 @@ export interface StoreReader extends HistoryReader {
 export interface StoreWriter extends HistoryWriter {
   /** Free bytes on the disk that holds the data; of several disks, on the fullest. Rejects with `STORE_UNAVAILABLE`. */
   readFreeBytes(): Promise<number>;
-  /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`. */
+  /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`, except for `close`. */
   close(): Promise<void>;
 }
 

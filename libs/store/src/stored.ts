@@ -10,7 +10,7 @@ export interface ChainStatus {
   storeId?: string;
   /** The first block whose history is stored; undefined while the store is empty. */
   firstBlockNum: number | undefined;
-  /** Present when the first block came without the state of the chain before it: permissions and ABIs are incomplete. */
+  /** Present when the first block came without the chain's state before it (`isStateComplete`): permissions and ABIs are incomplete. */
   lacksState?: true;
   /** Present when there were blocks before the first one, which the store removed because it keeps only the newest ones. */
   hasRemovedBlocks?: true;
@@ -18,10 +18,11 @@ export interface ChainStatus {
   committed: BlockPosition | undefined;
   /** Its time in half-second slots since 2000-01-01; undefined when it is not known. */
   committedTimestamp: number | undefined;
-  /** The node's head when it sent its last message. */
+  /** The node's head when it sent the committed block. */
   head: BlockPosition | undefined;
+  /** The highest that a committed block came with: a node that lags behind takes none back. */
   lastIrreversible: BlockPosition | undefined;
-  /** By the key of each indexed data field (`contract:action.field`): the first block from which its values are indexed. */
+  /** By the key of each indexed data field (`contract:action.field`): the first block from which its values are indexed. Empty at first. */
   dataFields: Readonly<Record<string, number>>;
   /**
    * Incremented each time a fork is undone: two reads with equal revisions saw the same branch. An embedded store also increments it
