@@ -4,7 +4,14 @@ import { parseDataField } from '@antelope-history/data-fields';
 import type { BlockRecords } from '@antelope-history/records';
 import type { AccountTracesQuery, PositionRange } from '../account-traces';
 import type { AbiRequest, ChainStatus, StoredAction, StoredBlock } from '../stored';
-import type { AccountsLookup, ActionsQuery, BlockSelector, HistoryReader, Progress } from '../history-store';
+import type {
+  AccountsLookup,
+  ActionsQuery,
+  BlockSelector,
+  DataCondition,
+  HistoryReader,
+  Progress,
+} from '../history-store';
 import { sampleQueries } from './actions-queries';
 import { differingParts } from './differing-parts';
 import { EVERY_ACTION } from './every-action';
@@ -14,6 +21,7 @@ import { sequenceOf, storedActionsOf } from './model-rows';
 const NEWEST_ACTIONS: ActionsQuery = { ...EVERY_ACTION, order: 'desc', limit: 10_000 };
 
 const MAX_CHILDREN = 10;
+const MAX_PAIRS = 10;
 const NO_VALUE = 'nobody.here';
 /** A longer list takes long to read twice more. */
 const MAX_LIMITED = 1_000;
@@ -48,12 +56,15 @@ export class Comparison {
 
   /** All actions by every value of every data field that `model` has. */
   async everyDataValue(model = this.model): Promise<void> {
-    const rows = model.historyBlocks.flatMap(storedActionsOf);
-    const values = new Set(rows.flatMap((row) => [...model.dataOf(row)].map((entry) => JSON.stringify(entry))));
-    for (const value of values) {
-      const [key = '', text = ''] = JSON.parse(value) as string[];
-      const field = parseDataField(key);
-      if (field) await this.actions({ ...NEWEST_ACTIONS, data: [{ fields: [field], text }] });
+    for (const condition of conditionsOf(model)) await this.actions({ ...NEWEST_ACTIONS, data: [condition] });
+  }
+
+  /** Actions that have two values at once: few have any two. */
+  async dataPairs(): Promise<void> {
+    const conditions = conditionsOf(this.model);
+    for (const [index, second] of conditions.slice(1, 1 + MAX_PAIRS).entries()) {
+      const first = conditions[index];
+      if (first) await this.actions({ ...NEWEST_ACTIONS, data: [first, second] });
     }
   }
 
@@ -194,6 +205,17 @@ export class Comparison {
     );
     return { ...result, block: { ...block, rootSequences } };
   }
+}
+
+/** A condition for every value of every data field that the model has. */
+function conditionsOf(model: ModelHistory): DataCondition[] {
+  const rows = model.historyBlocks.flatMap(storedActionsOf);
+  const values = new Set(rows.flatMap((row) => [...model.dataOf(row)].map((entry) => JSON.stringify(entry))));
+  return [...values].flatMap((value) => {
+    const [key = '', text = ''] = JSON.parse(value) as string[];
+    const field = parseDataField(key);
+    return field ? [{ fields: [field], text }] : [];
+  });
 }
 
 /** How revisions count is up to the adapter, and each store has an id of its own; tests of forks and of the writer check them. */

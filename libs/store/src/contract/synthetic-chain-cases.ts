@@ -101,10 +101,11 @@ class Run {
     return this.compare(seed);
   }
 
-  /** Compares the actions of every value of every data field, and children of traces by values. */
+  /** Compares the actions of every value of every data field and of pairs of them, and children of traces by values. */
   async compareData(): Promise<void> {
     const comparison = new Comparison(this.store, this.model);
     await comparison.everyDataValue();
+    await comparison.dataPairs();
     await comparison.childrenByData();
   }
 
