@@ -186,7 +186,7 @@ export interface Progress {
  * The write side of the store port. An embedded store has one writer and commits blocks in the order of writes, except those
  * whose `streamPosition` is not above that of a block that it took before: they were delivered again. A shared store has any number
  * of writers, each of which may receive any blocks in any order; it commits in the order of the blocks' `streamPosition`, as
- * soon as every block before one is durable.
+ * soon as every block before one is durable. All methods may be called while a write is in progress, except for another `writeBlocks`.
  */
 export interface HistoryWriter {
   getProgress(): Promise<Progress>;
@@ -226,7 +226,10 @@ export interface StoreReader extends HistoryReader {
 export interface StoreWriter extends HistoryWriter {
   /** Free bytes on the disk that holds the data; of several disks, on the fullest. Rejects with `STORE_UNAVAILABLE`. */
   readFreeBytes(): Promise<number>;
-  /** Waits for the write in progress, then releases files and connections; later calls reject with `STOPPED`, except for `close`. */
+  /**
+   * Releases files and connections after the write in progress has ended: committed, or, on a server, given up. Later calls reject with
+   * `STOPPED`, except for `close`.
+   */
   close(): Promise<void>;
 }
 
