@@ -3,7 +3,7 @@ import type { Upstreams } from './upstreams';
 
 /** Upstreams are checked while requests arrive or wait, at most once in this time. */
 export const CHECK_EVERY_MS = 2_000;
-/** When the last check is older, a request waits for the next one, at most `WAIT_MS`. `Upstreams` skips no longer than this. */
+/** When the last check is older, a request waits for the next one, at most `WAIT_MS`. */
 const STALE_MS = 5_000;
 const WAIT_MS = 500;
 
@@ -24,7 +24,6 @@ export type FindFaults = (urls: readonly string[]) => Promise<(Fault | undefined
 export class UpstreamChecks {
   private checkedAt = -Infinity;
   private checking: Promise<void> | undefined;
-  private readonly skipped = new Set<string>();
   /** The upstreams that responded to a request since the last check began. */
   private readonly responding = new Set<string>();
   private readonly listeners: ((url: string) => void)[] = [];
@@ -60,8 +59,6 @@ export class UpstreamChecks {
 
   private async check(): Promise<void> {
     const { urls } = this.set.upstreams;
-    // `Upstreams` would try these again before this check ends.
-    for (const url of this.skipped) this.set.upstreams.setUnavailable(url);
     this.responding.clear();
     const found = await this.findFaults(urls);
     const faults = urls.map((url, index) => this.faultOf(url, found[index]));
@@ -77,15 +74,14 @@ export class UpstreamChecks {
   }
 
   private judge(url: string, fault: string | undefined): void {
+    const { name, upstreams } = this.set;
+    const wasFaulty = upstreams.isFaulty(url);
     if (fault === undefined) {
-      // Only what a check found: an upstream that broke requests off may be well for a check.
-      if (!this.skipped.delete(url)) return;
-      this.set.upstreams.setAvailable(url);
-      this.log.info({ upstream: this.set.name, url }, 'an upstream is used again');
-      return;
+      upstreams.setWell(url);
+      if (wasFaulty) this.log.info({ upstream: name, url }, 'an upstream is used again');
+    } else {
+      upstreams.setFaulty(url);
+      if (!wasFaulty) this.log.warn({ upstream: name, url, fault }, 'an upstream is skipped');
     }
-    this.set.upstreams.setUnavailable(url);
-    if (!this.skipped.has(url)) this.log.warn({ upstream: this.set.name, url, fault }, 'an upstream is skipped');
-    this.skipped.add(url);
   }
 }

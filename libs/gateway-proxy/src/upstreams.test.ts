@@ -21,6 +21,21 @@ describe('Upstreams', () => {
     expect(turns(upstreams, 3)).toContain('a');
   });
 
+  it('skips a faulty upstream until it is well, also when it accepts connections', () => {
+    const upstreams = create('a', 'b', 'c');
+    upstreams.setUnavailable('b');
+    upstreams.setFaulty('b');
+    upstreams.setAvailable('b');
+    time += 60_000;
+    expect([turns(upstreams, 6), upstreams.isFaulty('b')]).toEqual(['acacac', true]);
+    upstreams.setUnavailable('b');
+    upstreams.setWell('b');
+    expect([turns(upstreams, 3), upstreams.isFaulty('b')]).toEqual(['abc', false]);
+    upstreams.setUnavailable('b');
+    upstreams.setWell('b');
+    expect(turns(upstreams, 3)).not.toContain('b');
+  });
+
   it('chooses an unavailable upstream when no other is left', () => {
     const upstreams = create('a', 'b');
     for (const url of ['a', 'b']) upstreams.setUnavailable(url);
