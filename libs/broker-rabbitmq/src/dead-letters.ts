@@ -28,12 +28,16 @@ export async function listDeadLetters<T>(connection: ServerConnection, queue: Qu
       bytes += readReference(fetched, queue)?.bytes ?? fetched.content.length;
     }
     for (const fetched of allFetched) channel.amqp.nack(fetched, false, true);
-    await untilReturned(channel, queue, allFetched.length);
+    const notFetched = allFetched.at(-1)?.fields.messageCount ?? 0;
+    await untilReturned(channel, queue, allFetched.length + notFetched);
     return deadLetters;
   });
 }
 
-/** A quorum queue returns messages some time after the server was told to: a redelivery that follows would not see them all. */
+/**
+ * Waits until the queue has all `count` messages. A quorum queue returns messages some time after the server was told to: a redelivery that
+ * follows would not see them all.
+ */
 async function untilReturned(channel: ServerChannel, { deadLetter }: QueueBounds, count: number): Promise<void> {
   const end = performance.now() + RETURN_LIMIT_MS;
   while (performance.now() < end) {
