@@ -102,8 +102,12 @@ describe('runProgram', () => {
     }
   });
 
-  it('does not start with an invalid configuration', () => {
-    host.env = { HISTORY_GATEWAY__PORT: 'x' };
+  it.each<[string, Partial<TestHost>]>([
+    ['configuration', { env: { HISTORY_GATEWAY__PORT: 'x' } }],
+    ['file that `--config` names', { argv: ['node', 'main.js', '--config', '/nowhere/config.json'] }],
+    ['command line', { argv: ['node', 'main.js', '--cfg'] }],
+  ])('does not start with a wrong %s', (_what, wrong) => {
+    Object.assign(host, wrong);
     let started = false;
     runProgram({ name: 'test', uses: ['keyValue'], start: async () => void (started = true) }, host);
     expect([started, host.exitCodes]).toEqual([false, [1]]);

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { HistoryError } from '@antelope-history/schemas';
 import { loadConfig } from './config/load-config';
 import type { ConfigFor, ServerSection } from './config/server-sections';
@@ -70,7 +71,7 @@ function loadOrExit<Used extends ServerSection>(
   const warnings: string[] = [];
   try {
     const warn = (message: string): void => void warnings.push(message);
-    const config = loadConfig(host.argv.slice(2), host.env, { uses, warn });
+    const config = loadConfig(host.env, { file: readConfigOption(host.argv.slice(2)), uses, warn });
     const log = createLogger(name, config.logLevel);
     for (const warning of warnings) log.warn(warning);
     return { config, log };
@@ -78,6 +79,15 @@ function loadOrExit<Used extends ServerSection>(
     logFatal(createLogger(name, 'info'), error);
     host.exit(1);
     return undefined;
+  }
+}
+
+/** The value of `--config`, the only option of an app. */
+function readConfigOption(args: string[]): string | undefined {
+  try {
+    return parseArgs({ args, options: { config: { type: 'string' } } }).values.config;
+  } catch (error) {
+    throw new HistoryError('CONFIG_INVALID', 'the command line takes only --config PATH', { cause: error });
   }
 }
 

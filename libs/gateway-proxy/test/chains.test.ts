@@ -40,7 +40,7 @@ describe('a gateway of several chains', () => {
       wax: { ...wax.apiUrls(), hosts: ['wax.example'], ...own.wax },
     };
     writeFileSync(file, JSON.stringify({ api, gateway: { chains, ...gateway } }));
-    const config = loadConfig(['--config', file], {});
+    const config = loadConfig({}, { file });
     const log = createLogger('test', 'silent');
     const registry = new Registry();
     const deps = { config, keyValue: new MemoryKeyValue(), keyValueOf, log, registry, ...(now && { now }) };
@@ -65,7 +65,7 @@ describe('a gateway of several chains', () => {
   it('needs the gateway app', () => {
     const file = path.join(folder, 'standalone.json');
     writeFileSync(file, JSON.stringify({ gateway: { chains: { eos: eos.apiUrls() } } }));
-    const config = loadConfig(['--config', file], {});
+    const config = loadConfig({}, { file });
     expect(() => createGateway({ ...eos.depsOf({}), config })).toThrow('run the gateway app');
   });
 

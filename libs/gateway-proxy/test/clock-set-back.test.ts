@@ -95,7 +95,7 @@ describe('a gateway whose machine sets its clock back by an hour', () => {
     const chains = { eos: { ...moved.apiUrls(), chain_id: CHAIN_FACTS.chain_id } };
     writeFileSync(file, JSON.stringify({ gateway: { chains } }));
     const { app } = createGatewayService({
-      config: loadConfig(['--config', file], {}),
+      config: loadConfig({}, { file }),
       keyValue: new MemoryKeyValue(),
       keyValueOf: () => new MemoryKeyValue(),
       log: createLogger('test', 'silent'),

@@ -7,7 +7,7 @@ import { createGateway, GatewayStatus } from '../src';
 
 describe('the API documentation', () => {
   const createWith = (environment: NodeJS.ProcessEnv) => {
-    const [config, keyValue] = [loadConfig([], environment), new MemoryKeyValue()];
+    const [config, keyValue] = [loadConfig(environment), new MemoryKeyValue()];
     return createGateway({
       config,
       keyValue,

@@ -187,7 +187,7 @@ export class GatewayFixture {
   }
 
   private loadConfig(environment: Record<string, string> = {}): Config {
-    return loadConfig([], {
+    return loadConfig({
       HISTORY_GATEWAY__HISTORY_API_URL: this.urls.history,
       HISTORY_GATEWAY__CHAIN_API_URL: this.urls.chain,
       HISTORY_GATEWAY__TRACE_API_URL: this.urls.trace,

@@ -10,7 +10,7 @@ const NEARLY_A_KEY = fc
 
 function isTaken(key: string): boolean {
   try {
-    loadConfig([], { HISTORY_INDEX__DATA_FIELDS: key });
+    loadConfig({ HISTORY_INDEX__DATA_FIELDS: key });
     return true;
   } catch {
     return false;

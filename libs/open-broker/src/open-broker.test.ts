@@ -1,7 +1,7 @@
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openBroker } from './open-broker';
 
-const { broker: memory } = loadConfig([], {});
+const { broker: memory } = loadConfig({});
 const log = createLogger('test', 'silent');
 
 describe('openBroker', () => {

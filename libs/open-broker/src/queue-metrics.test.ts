@@ -6,7 +6,7 @@ import { registerQueueMetrics } from './queue-metrics';
 
 const REFETCH = { code: 'BLOCK_GAP', reason: 'for the test' };
 
-const openMemoryBroker = () => openBroker(loadConfig([], {}).broker, 'one process', createLogger('test', 'silent'));
+const openMemoryBroker = () => openBroker(loadConfig({}).broker, 'one process', createLogger('test', 'silent'));
 
 describe('registerQueueMetrics', () => {
   it('counts messages and dead letters', async () => {

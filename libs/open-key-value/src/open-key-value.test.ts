@@ -1,7 +1,7 @@
 import { createLogger, loadConfig } from '@antelope-history/app-runtime';
 import { openKeyValue } from './open-key-value';
 
-const { keyValue: memory } = loadConfig([], {});
+const { keyValue: memory } = loadConfig({});
 const log = createLogger('test', 'silent');
 
 describe('openKeyValue', () => {

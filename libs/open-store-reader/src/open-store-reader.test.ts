@@ -14,12 +14,12 @@ describe('openStoreReader', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('rejects while no writer has created the embedded store', async () => {
-    const { store } = loadConfig([], { HISTORY_STORE__PATH: path.join(folder, 'data') });
+    const { store } = loadConfig({ HISTORY_STORE__PATH: path.join(folder, 'data') });
     await expect(openStoreReader(store, log)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
   it('opens the embedded store while a writer holds it, without methods that write', async () => {
-    const { store } = loadConfig([], { HISTORY_STORE__PATH: folder });
+    const { store } = loadConfig({ HISTORY_STORE__PATH: folder });
     const { openLmdbStoreWriter } = await import('@antelope-history/store-lmdb/writer');
     const writer = await openLmdbStoreWriter({ path: folder, mapSizeBytes: 0 });
     const reader = await openStoreReader(store, log);

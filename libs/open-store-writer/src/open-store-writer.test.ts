@@ -14,7 +14,7 @@ describe('openStoreWriter', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it('opens the embedded store for writing and creates its directory', async () => {
-    const config = loadConfig([], { HISTORY_STORE__PATH: path.join(folder, 'data') });
+    const config = loadConfig({ HISTORY_STORE__PATH: path.join(folder, 'data') });
     const writer = await openStoreWriter(config, log);
     try {
       const { status } = await writer.getProgress();

@@ -38,7 +38,7 @@ class ReaderFixture {
   private reader: Reader | undefined;
 
   async start(urls: string[], env: Record<string, string> = {}): Promise<void> {
-    const config = loadConfig([], {
+    const config = loadConfig({
       ...env,
       HISTORY_SHIP__URLS: urls.join(','),
       HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01',

@@ -53,7 +53,7 @@ describe('a reader whose queue is full', () => {
     const keyValue = new MemoryKeyValue();
     await writeProgress(keyValue, { chainId: undefined, committed: undefined, positions: [], sequence: 0 });
     const reader = await startReader({
-      config: loadConfig([], { HISTORY_SHIP__URLS: node.url }),
+      config: loadConfig({ HISTORY_SHIP__URLS: node.url }),
       broker,
       keyValue,
       log: createLogger('test', 'warn', { write: (line) => void log.push(line) }),

@@ -34,7 +34,7 @@ describe('a refetch request', () => {
       acknowledge();
     });
     reader = await startReader({
-      config: loadConfig([], {
+      config: loadConfig({
         HISTORY_SHIP__URLS: node.url,
         HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01',
         HISTORY_SHIP__RECONNECT_MAX_SECONDS: '0.02',

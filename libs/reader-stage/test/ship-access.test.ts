@@ -37,10 +37,7 @@ describe('a reader of a node behind TLS and a password', () => {
   /** Reads until a block arrives, or until the only node is refused for the third time; returns the log, too. */
   async function read(urls: string[], caFile: string | undefined) {
     const environment = { HISTORY_SHIP__URLS: urls.join(','), HISTORY_SHIP__RECONNECT_MIN_SECONDS: '0.01' };
-    const config = loadConfig(
-      [],
-      caFile === undefined ? environment : { ...environment, HISTORY_SHIP__CA_FILE: caFile },
-    );
+    const config = loadConfig(caFile === undefined ? environment : { ...environment, HISTORY_SHIP__CA_FILE: caFile });
     const log: string[] = [];
     const refusals: LogLine[] = [];
     const broker = new MemoryBroker();

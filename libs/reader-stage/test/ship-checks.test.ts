@@ -20,7 +20,7 @@ interface Setting {
 
 /** The findings of one node's checks, by the last word of their names; `socket` is the check of the connection. */
 async function findingsOf({ url, environment, stored, now = Date.now() }: Setting): Promise<Record<string, Finding>> {
-  const config = loadConfig([], { HISTORY_SHIP__URLS: url, ...environment });
+  const config = loadConfig({ HISTORY_SHIP__URLS: url, ...environment });
   const checks = shipChecks({ config, readStored: () => Promise.resolve(stored), now: () => now });
   const findings: Record<string, Finding> = {};
   for (const { name, run } of checks) {

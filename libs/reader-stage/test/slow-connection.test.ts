@@ -53,7 +53,7 @@ async function readFirstBlock(port: number, silenceSeconds: number): Promise<voi
     });
   });
   const reader = await startReader({
-    config: loadConfig([], {
+    config: loadConfig({
       HISTORY_SHIP__URLS: `ws://127.0.0.1:${port}`,
       HISTORY_SHIP__SILENCE_SECONDS: String(silenceSeconds),
     }),

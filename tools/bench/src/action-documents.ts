@@ -7,7 +7,7 @@ import { dataMark, documentsOf } from '@antelope-history/store-elasticsearch/doc
 
 /** The JSON of the documents of a chain's actions by their ids, as indexers with the default configuration write them. */
 export function actionDocuments(blocks: readonly BlockRecords[]): Map<string, string> {
-  const fields = new DataFields(loadConfig([], {}).index.dataFields);
+  const fields = new DataFields(loadConfig({}).index.dataFields);
   const decoders = new Map<string, AbiDecoder | undefined>();
   const hashes = new Map<string, string>();
   const actions = new Map<string, string>();

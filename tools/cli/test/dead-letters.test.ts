@@ -44,11 +44,7 @@ describeWithService(['rabbitmq'], (url = '') => {
     }
 
     it('are listed with their reasons, and redelivered', async () => {
-      const broker = await openBroker(
-        loadConfig([], environment).broker,
-        'many processes',
-        createLogger('test', 'silent'),
-      );
+      const broker = await openBroker(loadConfig(environment).broker, 'many processes', createLogger('test', 'silent'));
       const request = { code: 'BLOCK_GAP', reason: 'for the test' };
       await broker.publish(TOPOLOGY.refetch, request);
       await broker.consume(TOPOLOGY.refetch, (delivery) => {

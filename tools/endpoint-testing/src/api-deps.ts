@@ -9,6 +9,6 @@ export const FINAL_CACHE_CONTROL = 'public, max-age=31536000, immutable';
 
 /** Dependencies of an API app over a reader, with a silent log and the given environment variables. */
 export function createApiDeps(reader: HistoryReader, environment: NodeJS.ProcessEnv = {}) {
-  const config: Config['api'] = loadConfig([], environment).api;
+  const config: Config['api'] = loadConfig(environment).api;
   return { reader, config, log: createLogger('test', 'silent'), registry: new Registry(), now: () => SAMPLE_NOW };
 }

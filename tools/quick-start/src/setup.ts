@@ -56,7 +56,7 @@ export function createSetup(options: CommandLine, environment: NodeJS.ProcessEnv
     Reflect.deleteProperty(env, FORMER_STORE_PATH);
   } else if (configFile === undefined && env[FORMER_STORE_PATH] === undefined)
     env[STORE_PATH] ??= path.join(WORKSPACE, 'data', dataFolder(source));
-  return { source, serviceArgs, environment: env, config: explained(() => loadConfig(serviceArgs, env)) };
+  return { source, serviceArgs, environment: env, config: explained(() => loadConfig(env, { file: configFile })) };
 }
 
 /**

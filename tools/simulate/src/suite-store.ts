@@ -5,5 +5,5 @@ import type { DistributedSet } from '@antelope-history/processes';
 
 /** Opens the store of a suite for direct queries. */
 export function openSuiteStore({ environment }: Pick<DistributedSet, 'environment'>): Promise<StoreReader> {
-  return openStoreReader(loadConfig([], environment.store).store, createLogger('simulate', 'silent'));
+  return openStoreReader(loadConfig(environment.store).store, createLogger('simulate', 'silent'));
 }

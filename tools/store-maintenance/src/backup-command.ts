@@ -30,7 +30,7 @@ export async function runBackup({ args, environment, print, progress, signal }: 
     return 0;
   }
   if (to === undefined || to === '') throw new HistoryError('CONFIG_INVALID', 'name a new directory: --to DIRECTORY');
-  const { store } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
+  const { store } = loadConfig(environment, { file, uses: ['store'] });
   if (store.kind !== 'lmdb') {
     const advice = 'take a snapshot of Elasticsearch (docs/elasticsearch.md, "Snapshots")';
     throw new HistoryError('CONFIG_INVALID', `only the embedded store is copied: ${advice}`);

@@ -34,7 +34,7 @@ describe('a node whose blocks are fetched', () => {
       }
     };
     const node = await startHostileNode(recording, [{ code: 'none', blocks: (socket) => void send(socket) }]);
-    const { ship } = loadConfig([], {});
+    const { ship } = loadConfig({});
     const fetched: number[] = [];
     for await (const { position } of fetchBlocks(
       { ship, url: node.url, chainId: undefined, signal },
@@ -50,7 +50,7 @@ describe('a node whose blocks are fetched', () => {
   async function giveUp(way: Misbehaviour): Promise<number> {
     const node = await startHostileNode(recording, [way]);
     const begin = performance.now();
-    const { ship } = loadConfig([], {});
+    const { ship } = loadConfig({});
     const blocks = fetchBlocks({ ship, url: node.url, chainId: undefined, signal }, [3, 10], SILENCE_MS);
     await expect(blocks.next()).rejects.toMatchObject({ code: way.code });
     await node.close();
@@ -65,7 +65,7 @@ describe('a node whose blocks are fetched', () => {
   it('is not waited for after an interruption, before it or during it', async () => {
     const interruption = new AbortController();
     const silent = await startHostileNode(recording, [{ code: 'none', blocks: () => interruption.abort() }]);
-    const { ship } = loadConfig([], {});
+    const { ship } = loadConfig({});
     const source = { ship, url: silent.url, chainId: undefined, signal: interruption.signal };
     for (const when of ['during', 'before']) {
       const blocks = fetchBlocks(source, [3, 10]);

@@ -29,7 +29,7 @@ export async function runMigrate({ args, environment, print, progress, signal }:
     print(MIGRATE_USAGE);
     return 0;
   }
-  const { store, index } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
+  const { store, index } = loadConfig(environment, { file, uses: ['store'] });
   requireData(store);
   const meter = new ProgressMeter();
   const control: MigrationControl = {

@@ -36,8 +36,7 @@ export async function runRepair(host: CommandHost): Promise<number> {
     host.print(REPAIR_USAGE);
     return 0;
   }
-  const file = options.config === undefined ? [] : ['--config', options.config];
-  const config = loadConfig(file, host.environment, { uses: ['store', 'ship'] });
+  const config = loadConfig(host.environment, { file: options.config, uses: ['store', 'ship'] });
   requireData(config.store);
   const log = createLogger('repair', config.logLevel);
   const reader = await openStoreReader(config.store, log, host.signal);

@@ -45,7 +45,7 @@ export async function runSnapshot({ args, environment, print, progress, signal }
   if (name !== undefined && !SNAPSHOT_NAME.test(name)) {
     throw new HistoryError('CONFIG_INVALID', 'a snapshot name has lower-case letters, digits, dots, - and _');
   }
-  const { store } = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['store'] });
+  const { store } = loadConfig(environment, { file, uses: ['store'] });
   if (store.kind !== 'elasticsearch') {
     throw new HistoryError('CONFIG_INVALID', 'store.kind: npm run backup copies the embedded store');
   }

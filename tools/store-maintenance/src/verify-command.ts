@@ -50,8 +50,7 @@ export async function runVerify(host: CommandHost): Promise<number> {
     host.print(USAGE);
     return 0;
   }
-  const file = options.config === undefined ? [] : ['--config', options.config];
-  const config = loadConfig(file, host.environment, { uses: ['store'] });
+  const config = loadConfig(host.environment, { file: options.config, uses: ['store'] });
   requireData(config.store);
   const reader = await openStoreReader(config.store, createLogger('verify', config.logLevel), host.signal);
   try {

@@ -28,7 +28,7 @@ const RECORDS = recordsOf(openSample('leap-edge'))
     ...block,
     streamPosition: { epoch: FIRST_POSITION.epoch, sequence: FIRST_POSITION.sequence + index },
   }));
-const { index } = loadConfig([], {});
+const { index } = loadConfig({});
 /** As 4.1.0 had it. */
 const BLOCKS_PER_INDEX = 64;
 const PIECE = 10;

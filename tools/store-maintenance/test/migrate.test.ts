@@ -16,7 +16,7 @@ import { onDirectory, runMain } from './run-main';
 const OLD_DATA = path.join(__dirname, 'data-4.1.0.mdb.gz');
 const RECORDS = recordsOf(openSample('leap-edge'));
 const CHAIN_ID = 'd4bb87c2b49f2cbd3a50fbe974fd1846b8698e1f8e398548f2ff6b7875b0ebb9';
-const { index } = loadConfig([], {});
+const { index } = loadConfig({});
 
 describe('data that version 4.1.0 wrote', () => {
   let folder: string;

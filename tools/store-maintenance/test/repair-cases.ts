@@ -197,7 +197,7 @@ export function describeRepair(
       const latest = new Map(recordsOf(recording).map((block) => [block.position.num, block]));
       const blocks = [-2, -1, 0, 1].flatMap((offset) => latest.get(first + offset) ?? []);
       expect(blocks.length).toBe(4);
-      const config = loadConfig([], environment(), { uses: ['store', 'ship'] });
+      const config = loadConfig(environment(), { uses: ['store', 'ship'] });
       const stop = await store.serve();
       const repairer = await openStoreRepairer(config.store, createLogger('repair', 'silent'));
       await repairer.repairBlocks(blocks).finally(() => repairer.close());

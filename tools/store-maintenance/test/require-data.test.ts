@@ -13,7 +13,7 @@ describe('the data of npm start', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('is named where the default directory has no data', () => {
-    const { store } = loadConfig([], {}, { uses: ['store'] });
+    const { store } = loadConfig({}, { uses: ['store'] });
     const data = path.join(folder, 'leap-edge-1');
     for (const name of ['leap-edge-1', 'suite']) mkdirSync(path.join(folder, name));
     writeFileSync(path.join(data, 'data.mdb'), '');

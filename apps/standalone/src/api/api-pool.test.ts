@@ -23,7 +23,7 @@ describe('ApiPool', () => {
     writeFileSync(file, ENDS_AT_THE_FIRST_REQUEST);
     let failed: (error: unknown) => void = () => undefined;
     const failure = new Promise((resolve) => (failed = resolve));
-    const options = { file, count: 1, config: loadConfig([], {}), largeResponses: new LargeResponses() };
+    const options = { file, count: 1, config: loadConfig({}), largeResponses: new LargeResponses() };
     const pool = await ApiPool.start({ ...options, fail: (error) => failed(error) });
     const respond = pool.responder('/path');
     const ask = () => respond({ bytes: Buffer.from('{}'), contentEncoding: undefined }, new AbortController().signal);

@@ -6,7 +6,7 @@ import { HistoryError } from '@antelope-history/schemas';
 import { ServiceThread } from './service-thread';
 import { fromPostedError, toPostedError } from './thread-messages';
 
-const config = loadConfig([], {});
+const config = loadConfig({});
 
 describe('ServiceThread', () => {
   let folder: string;

@@ -16,15 +16,15 @@ describe('loadConfig', () => {
   beforeAll(() => (folder = mkdtempSync(path.join(tmpdir(), 'config-'))));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  function writeConfig(content: unknown): string[] {
+  function writeConfig(content: unknown): string {
     const file = path.join(folder, 'config.json');
     writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-    return ['--config', file];
+    return file;
   }
 
-  function refusalOf(args: string[], environment: NodeJS.ProcessEnv = {}, uses?: readonly ServerSection[]): string {
+  function refusalOf(file?: string, environment: NodeJS.ProcessEnv = {}, uses?: readonly ServerSection[]): string {
     try {
-      loadConfig(args, environment, { ...(uses && { uses }) });
+      loadConfig(environment, { file, ...(uses && { uses }) });
     } catch (error) {
       if (error instanceof HistoryError && error.code === 'CONFIG_INVALID') return error.message;
       throw error;
@@ -33,7 +33,7 @@ describe('loadConfig', () => {
   }
 
   it('has a default for every key', () => {
-    const config = loadConfig([], {});
+    const config = loadConfig({});
     expect(config.api).toEqual({
       unknownFields: 'guard',
       requireBoundedAsc: true,
@@ -54,24 +54,27 @@ describe('loadConfig', () => {
     for (const key of keys) {
       const variable = `HISTORY_${key.replaceAll('.', '__').toUpperCase()}`;
       const refusal = `${key} (${variable}): takes a path that does not begin with \`~\``;
-      expect(refusalOf([], { [variable]: text })).toBe(refusal);
+      expect(refusalOf(undefined, { [variable]: text })).toBe(refusal);
     }
-    expect(loadConfig([], { HISTORY_STORE__LMDB__PATH: 'a/~/b' }).store.lmdb.path).toBe('a/~/b');
+    expect(loadConfig({ HISTORY_STORE__LMDB__PATH: 'a/~/b' }).store.lmdb.path).toBe('a/~/b');
   });
 
   it('refuses an address to listen on in brackets, as URLs have it', () => {
     const refusal = 'gateway.host (HISTORY_GATEWAY__HOST): takes an IP address without brackets, or a host name';
-    expect(refusalOf([], { HISTORY_GATEWAY__HOST: '[::1]' })).toBe(refusal);
-    expect(loadConfig([], { HISTORY_GATEWAY__HOST: '::1' }).gateway.host).toBe('::1');
+    expect(refusalOf(undefined, { HISTORY_GATEWAY__HOST: '[::1]' })).toBe(refusal);
+    expect(loadConfig({ HISTORY_GATEWAY__HOST: '::1' }).gateway.host).toBe('::1');
   });
 
   it('prefers the file to the defaults and the environment to the file', () => {
-    const args = writeConfig({ api: { max_asc_window_days: 30, limits: { get_actions: 50 } }, log_level: 'warn' });
-    const config = loadConfig(args, {
-      HISTORY_API__LIMITS__GET_ACTIONS: '70',
-      HISTORY_API__REQUIRE_BOUNDED_ASC: 'false',
-      HISTORY_SHIP__URLS: 'ws://a:8080, wss://b',
-    });
+    const file = writeConfig({ api: { max_asc_window_days: 30, limits: { get_actions: 50 } }, log_level: 'warn' });
+    const config = loadConfig(
+      {
+        HISTORY_API__LIMITS__GET_ACTIONS: '70',
+        HISTORY_API__REQUIRE_BOUNDED_ASC: 'false',
+        HISTORY_SHIP__URLS: 'ws://a:8080, wss://b',
+      },
+      { file },
+    );
     expect(config.api).toMatchObject({ maxAscWindowDays: 30, limits: { getActions: 70 }, requireBoundedAsc: false });
     expect(config.ship.urls).toEqual(['ws://a:8080', 'wss://b']);
     expect(config.logLevel).toBe('warn');
@@ -100,15 +103,15 @@ describe('loadConfig', () => {
   });
 
   it('names the variable of a wrong value, and never the value', () => {
-    const refusal = refusalOf([], { HISTORY_SHIP__URLS: 'amqp://user:secret@host' });
+    const refusal = refusalOf(undefined, { HISTORY_SHIP__URLS: 'amqp://user:secret@host' });
     expect(refusal).toContain('ship.urls (HISTORY_SHIP__URLS): takes');
     expect(refusal).not.toContain('secret');
   });
 
   it('accepts one URL of an API or several', () => {
     const urlsOf = (url: string) =>
-      loadConfig(writeConfig({ gateway: { chain_api_url: url } }), {}).gateway.chainApiUrl;
-    expect(loadConfig([], {}).gateway.chainApiUrl).toEqual(['http://127.0.0.1:8892']);
+      loadConfig({}, { file: writeConfig({ gateway: { chain_api_url: url } }) }).gateway.chainApiUrl;
+    expect(loadConfig({}).gateway.chainApiUrl).toEqual(['http://127.0.0.1:8892']);
     expect(urlsOf('http://a')).toEqual(['http://a']);
     expect(urlsOf('http://a:1, https://b/')).toEqual(['http://a:1', 'https://b/']);
     for (const wrong of ['', 'http://a,', 'http://a, ftp://b', 'http://a http://b']) {
@@ -119,19 +122,18 @@ describe('loadConfig', () => {
   });
 
   it('rejects a HISTORY_ variable with a double underscore that names no key, and ignores other variables', () => {
-    expect(refusalOf([], { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toBe(
+    expect(refusalOf(undefined, { HISTORY_API__REQUIRE_BOUNDED: 'false' })).toBe(
       'HISTORY_API__REQUIRE_BOUNDED names no key of the configuration; did you mean HISTORY_API__REQUIRE_BOUNDED_ASC?',
     );
-    expect(loadConfig([], { HISTORY_API_SERVICE_HOST: '10.0.0.1' }).api.requireBoundedAsc).toBe(true);
+    expect(loadConfig({ HISTORY_API_SERVICE_HOST: '10.0.0.1' }).api.requireBoundedAsc).toBe(true);
   });
 
   it('rejects files that do not exist or hold no object, and unknown arguments', () => {
     const away = path.join(folder, 'away.json');
-    expect(refusalOf(['--config', away])).toBe(`--config: ${away} cannot be read: there is no such file`);
-    expect(refusalOf(['--config', folder])).toBe(`--config: ${folder} cannot be read: it is a directory`);
-    const [, file = ''] = writeConfig([]);
-    expect(refusalOf(['--config', file])).toBe(`${file} must contain a JSON object`);
-    expect(refusalOf(['--cfg'])).toContain('--config PATH');
+    expect(refusalOf(away)).toBe(`--config: ${away} cannot be read: there is no such file`);
+    expect(refusalOf(folder)).toBe(`--config: ${folder} cannot be read: it is a directory`);
+    const file = writeConfig([]);
+    expect(refusalOf(file)).toBe(`${file} must contain a JSON object`);
   });
 
   it.each([
@@ -142,8 +144,8 @@ describe('loadConfig', () => {
     ['{ // which level\n}', 'invalid comment token at line 1, column 3'],
     ['', 'value expected at line 1, column 1'],
   ])('names the place where %j is not JSON', (text, place) => {
-    const args = writeConfig(text);
-    expect(refusalOf(args)).toBe(`${args[1]} is not JSON: ${place}`);
+    const file = writeConfig(text);
+    expect(refusalOf(file)).toBe(`${file} is not JSON: ${place}`);
   });
 
   it('names 20 mistakes and counts the others', () => {
@@ -158,7 +160,7 @@ describe('loadConfig', () => {
   });
 
   it('reads a file that begins with a byte order mark', () => {
-    expect(loadConfig(writeConfig('\uFEFF{"log_level": "warn"}'), {}).logLevel).toBe('warn');
+    expect(loadConfig({}, { file: writeConfig('\uFEFF{"log_level": "warn"}') }).logLevel).toBe('warn');
   });
 
   it.each([
@@ -167,8 +169,8 @@ describe('loadConfig', () => {
     [{ ship: { maxMessageBytes: 1 } }, 'ship.maxMessageBytes: no such key; did you mean ship.max_message_bytes?'],
     [{ ship: { chain_id: 'a' } }, 'ship.chain_id: no such key; did you mean chain_id?'],
   ])('names the file and the key that %j means', (content, advice) => {
-    const args = writeConfig(content);
-    expect(refusalOf(args)).toBe(`${args[1]}: ${advice}`);
+    const file = writeConfig(content);
+    expect(refusalOf(file)).toBe(`${file}: ${advice}`);
   });
 
   it('gives no advice on a name that is like no key', () => {
@@ -194,21 +196,23 @@ describe('loadConfig', () => {
     };
 
     it.each(SECTIONS)('of %s are read unchanged from the environment or a file', (_section, variable) => {
-      expect(passwordsOf(loadConfig([], { ...SERVERS, [variable]: SECRET })).filter(Boolean)).toEqual([SECRET]);
-      const fromFile = loadConfig([], { ...SERVERS, [`${variable}_FILE`]: file(`${SECRET}\n`) });
+      expect(passwordsOf(loadConfig({ ...SERVERS, [variable]: SECRET })).filter(Boolean)).toEqual([SECRET]);
+      const fromFile = loadConfig({ ...SERVERS, [`${variable}_FILE`]: file(`${SECRET}\n`) });
       expect(passwordsOf(fromFile).filter(Boolean)).toEqual([SECRET]);
     });
 
     it.each(SECTIONS)('of %s must be given once, and the file must exist and not be empty', (section, variable) => {
       const both = { [variable]: SECRET, [`${variable}_FILE`]: file('other') };
-      expect(refusalOf([], both)).toBe(`${section}: takes password or password_file, not both`);
-      expect(refusalOf([], { ...SERVERS, [`${variable}_FILE`]: file('\n') })).toContain(`${section}.password_file: `);
-      expect(refusalOf([], { ...SERVERS, [`${variable}_FILE`]: '/nowhere/secret' })).toContain('cannot be read');
+      expect(refusalOf(undefined, both)).toBe(`${section}: takes password or password_file, not both`);
+      expect(refusalOf(undefined, { ...SERVERS, [`${variable}_FILE`]: file('\n') })).toContain(
+        `${section}.password_file: `,
+      );
+      expect(refusalOf(undefined, { ...SERVERS, [`${variable}_FILE`]: '/nowhere/secret' })).toContain('cannot be read');
     });
 
     it('are accepted in URLs of nodes only, and appear in no message', () => {
       const encoded = encodeURIComponent(SECRET);
-      const nodes = loadConfig([], { HISTORY_SHIP__URLS: `wss://user:${encoded}@node` });
+      const nodes = loadConfig({ HISTORY_SHIP__URLS: `wss://user:${encoded}@node` });
       expect(nodes.ship.urls).toEqual([`wss://user:${encoded}@node`]);
       for (const [variable, url] of [
         ['HISTORY_STORE__ELASTICSEARCH__URLS', `https://elastic:${encoded}@es:9200`],
@@ -216,7 +220,7 @@ describe('loadConfig', () => {
         ['HISTORY_KEY_VALUE__REDIS__URL', `rediss://:${encoded}@kv`],
         ['HISTORY_GATEWAY__HISTORY_API_URL', `http://user:${encoded}@api`],
       ] as const) {
-        const refusal = refusalOf([], { [variable]: url });
+        const refusal = refusalOf(undefined, { [variable]: url });
         expect(refusal).toContain('URL without user and password');
         expect(refusal).not.toContain(encoded);
       }
@@ -231,12 +235,12 @@ describe('loadConfig', () => {
       ['broker.rabbitmq', 'HISTORY_BROKER__RABBITMQ__CA_FILE'],
       ['key_value.redis', 'HISTORY_KEY_VALUE__REDIS__CA_FILE'],
     ] as const) {
-      expect(refusalOf([], { ...SERVERS, [variable]: '/nowhere/ca.pem' })).toBe(
+      expect(refusalOf(undefined, { ...SERVERS, [variable]: '/nowhere/ca.pem' })).toBe(
         `${section}.ca_file: /nowhere/ca.pem cannot be read`,
       );
       const text = path.join(folder, 'ca.pem');
       writeFileSync(text, 'no certificate');
-      expect(refusalOf([], { ...SERVERS, [variable]: text })).toBe(
+      expect(refusalOf(undefined, { ...SERVERS, [variable]: text })).toBe(
         `${section}.ca_file: ${text} holds no certificate in PEM`,
       );
     }
@@ -257,22 +261,22 @@ describe('loadConfig', () => {
     it.each(FILES)('%s: opens %s only when the section is used', (section, key, variable) => {
       const environment = { ...SERVERS, [variable]: NOWHERE };
       const others = SERVER_SECTIONS.filter((other) => other !== section);
-      expect(() => loadConfig([], environment, { uses: others })).not.toThrow();
-      expect(refusalOf([], environment, [section])).toBe(`${key}: ${NOWHERE} cannot be read`);
+      expect(() => loadConfig(environment, { uses: others })).not.toThrow();
+      expect(refusalOf(undefined, environment, [section])).toBe(`${key}: ${NOWHERE} cannot be read`);
     });
 
     it.each(FILES.slice(1))('%s: opens %s only when kind names that server', (section, _key, variable) => {
-      expect(() => loadConfig([], { [variable]: NOWHERE }, { uses: [section] })).not.toThrow();
+      expect(() => loadConfig({ [variable]: NOWHERE }, { uses: [section] })).not.toThrow();
     });
 
     it('validates the other sections all the same', () => {
       expect(refusalOf(writeConfig({ store: { kind: 'tape' } }), {}, ['keyValue'])).toContain('store.kind');
       const both = { HISTORY_BROKER__RABBITMQ__PASSWORD: 'x', HISTORY_BROKER__RABBITMQ__PASSWORD_FILE: NOWHERE };
-      expect(refusalOf([], both, ['keyValue'])).toContain('not both');
+      expect(refusalOf(undefined, both, ['keyValue'])).toContain('not both');
     });
 
     it('has no other sections in its type', () => {
-      const config = loadConfig([], {}, { uses: ['keyValue'] });
+      const config = loadConfig({}, { uses: ['keyValue'] });
       expect([config.keyValue.kind, config.gateway.port]).toEqual(['memory', 8888]);
       // @ts-expect-error: the program did not declare that it uses the store.
       expect(config.store).toBeDefined();
@@ -284,7 +288,7 @@ describe('loadConfig', () => {
     const load = (content: object, environment: NodeJS.ProcessEnv = {}) => {
       warnings = [];
       const warn = (message: string): void => void warnings.push(message);
-      return loadConfig(writeConfig(content), environment, { warn }).store.lmdb;
+      return loadConfig(environment, { file: writeConfig(content), warn }).store.lmdb;
     };
 
     it('reads them from the file and from the environment, with one warning', () => {
@@ -348,7 +352,10 @@ describe('loadConfig', () => {
     const withChains = (chains: unknown) => writeConfig({ gateway: { chains } });
 
     it('has chains by name', () => {
-      const { gateway } = loadConfig(withChains({ 'wax-test': { ...apis(1000), hosts: ['wax.example'] } }), {});
+      const { gateway } = loadConfig(
+        {},
+        { file: withChains({ 'wax-test': { ...apis(1000), hosts: ['wax.example'] } }) },
+      );
       expect(gateway.chains).toEqual({
         'wax-test': {
           hosts: ['wax.example'],
@@ -357,7 +364,7 @@ describe('loadConfig', () => {
           traceApiUrl: ['http://127.0.0.1:1001', 'http://127.0.0.1:1002'],
         },
       });
-      expect(loadConfig([], {}).gateway.chains).toBeUndefined();
+      expect(loadConfig({}).gateway.chains).toBeUndefined();
     });
 
     it.each<[string, unknown, RegExp]>([

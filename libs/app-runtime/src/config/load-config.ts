@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { HistoryError } from '@antelope-history/schemas';
 import { camelCaseKeys } from './camel-case';
@@ -15,6 +14,8 @@ import { overlay, setAt, type Settings } from './settings';
 const MAX_SHOWN = 20;
 
 export interface LoadConfigOptions<Used extends ServerSection> {
+  /** The file that `--config` names; `config.json` by default, if it exists. */
+  file?: string | undefined;
   /**
    * The server sections that the program uses; all of them by default. The type of the result has only these, and no password
    * file or CA file of the others is opened.
@@ -25,20 +26,16 @@ export interface LoadConfigOptions<Used extends ServerSection> {
 }
 
 /**
- * Reads the configuration: the defaults, then the file (`--config PATH`, otherwise `config.json` if it exists), then
- * `HISTORY_…` environment variables; later sources take precedence. Throws `CONFIG_INVALID` that names each wrong key and
+ * Reads the configuration: the defaults, then the file, then `HISTORY_…` environment variables; later sources take precedence. Throws `CONFIG_INVALID` that names each wrong key and
  * the values that it accepts, never the given value: it may contain a password.
- *
- * @param args the command line without the program
  */
 export function loadConfig<Used extends ServerSection = ServerSection>(
-  args: string[],
   environment: NodeJS.ProcessEnv,
-  { uses, warn }: LoadConfigOptions<Used> = {},
+  { file, uses, warn }: LoadConfigOptions<Used> = {},
 ): ConfigFor<Used> {
   const keys = listConfigKeys();
   const renamed = listRenamedKeys(keys);
-  const { path, settings } = readConfigFile(configPath(args));
+  const { path, settings } = readConfigFile(file);
   const overrides = readEnvironment(environment, [...keys, ...renamed.map(({ former }) => former)]);
   const movedInFile = moveRenamedKeys(settings, renamed);
   const movedInEnvironment = moveRenamedKeys(overrides.settings, renamed);
@@ -51,22 +48,14 @@ export function loadConfig<Used extends ServerSection = ServerSection>(
   const result = configSchema.safeParse(settings);
   if (!result.success) {
     const issues = new Set(result.error.issues.flatMap((issue) => describeIssue(issue, keys, sources)));
-    const file = path === undefined ? '' : `${path}: `;
-    throw new HistoryError('CONFIG_INVALID', `${file}${[...issues].slice(0, MAX_SHOWN).join('; ')}${restOf(issues)}`);
+    const where = path === undefined ? '' : `${path}: `;
+    throw new HistoryError('CONFIG_INVALID', `${where}${[...issues].slice(0, MAX_SHOWN).join('; ')}${restOf(issues)}`);
   }
   const moved = new Set([...movedInFile, ...movedInEnvironment]);
   if (moved.size > 0) warn?.(describeRenamedKeys([...moved]));
   const config = camelCaseKeys(result.data);
   assertChainsDiffer(config.gateway.chains ?? {});
   return readServerFiles(config, uses ?? SERVER_SECTIONS);
-}
-
-function configPath(args: string[]): string | undefined {
-  try {
-    return parseArgs({ args, options: { config: { type: 'string' } } }).values.config;
-  } catch (error) {
-    throw new HistoryError('CONFIG_INVALID', 'the command line takes only --config PATH', { cause: error });
-  }
 }
 
 /** The keys that environment variables set, and the variable of each. */

@@ -21,7 +21,7 @@ export class WithoutHttp {
 
   /** `data`: the data directory, which the service may write meanwhile. */
   static async open(data: string): Promise<WithoutHttp> {
-    const { api: config, store } = loadConfig([], {});
+    const { api: config, store } = loadConfig({});
     const reader = await openLmdbStoreReader({ ...store.lmdb, path: data });
     const deps = { reader, config, log: createLogger('bench', 'silent'), registry: new Registry() };
     const groups = [createHistoryResponders(deps), createChainResponders(deps), createTraceResponders(deps)];

@@ -42,7 +42,8 @@ async function* findAll(
 ): AsyncGenerator<CheckResult> {
   try {
     const warnings: string[] = [];
-    const config = loadConfig(file === undefined ? [] : ['--config', file], environment, {
+    const config = loadConfig(environment, {
+      file,
       uses: sectionsOf(app),
       warn: (message) => void warnings.push(message),
     });

@@ -38,7 +38,7 @@ export async function runDeadLetters({ args, environment, print }: CommandHost):
     print(USAGE);
     return;
   }
-  const config = loadConfig(file === undefined ? [] : ['--config', file], environment, { uses: ['broker'] });
+  const config = loadConfig(environment, { file, uses: ['broker'] });
   // The error with which it ends says what the log of each attempt would.
   const broker = await openBroker(config.broker, 'many processes', createLogger('dead-letters', 'silent'), {
     giveUpMs: GIVE_UP_MS,

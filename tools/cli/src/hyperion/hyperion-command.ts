@@ -72,7 +72,7 @@ async function writeFiles(folder: string, { config, secrets }: TranslatedConfigu
 /** What the service says to the configuration; undefined when it takes it. */
 function findWrong(configFile: string): string | undefined {
   try {
-    loadConfig(['--config', configFile], {});
+    loadConfig({}, { file: configFile });
     return undefined;
   } catch (error) {
     if (error instanceof HistoryError) return error.message;

@@ -28,7 +28,7 @@ const log = createLogger('test', 'silent');
 
 /** The findings of the checks for the gateway, by check name without address. */
 async function findingsOf(environment: Record<string, string>, aheadMs = 0): Promise<Record<string, Finding>> {
-  const config = loadConfig([], { HISTORY_GATEWAY__PORT: '0', ...environment });
+  const config = loadConfig({ HISTORY_GATEWAY__PORT: '0', ...environment });
   const findings: Record<string, Finding> = {};
   for await (const { check, finding } of runChecks(
     listChecks(config, 'gateway', () => Date.now() + aheadMs),
@@ -58,7 +58,7 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
     await writer.close();
     const reader = await openLmdbStoreReader(options);
     closers.push(() => reader.close());
-    return { reader, config: loadConfig([], {}).api, log, registry: new Registry() };
+    return { reader, config: loadConfig({}).api, log, registry: new Registry() };
   }
 
   const environmentOf = (changed: Partial<typeof urls> = {}): Record<string, string> =>
@@ -74,7 +74,7 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
       CHAIN: (await serve(createChainApi(deps))).url,
       TRACE: (await serve(createTraceApi(deps))).url,
     };
-    const config = loadConfig([], environmentOf());
+    const config = loadConfig(environmentOf());
     const keyValue = new MemoryKeyValue();
     const status = new GatewayStatus({ config, keyValue });
     gateway = await serve(createGateway({ config, keyValue, status, log, registry: new Registry() }));
@@ -116,7 +116,7 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
     const away = await findingsOf(environmentOf({ HISTORY: url }));
     expect(away['history-api']).toMatchObject({ outcome: 'wrong', id: 'api.refused' });
     expect(away['apis chain']?.id).toBe('check.not_run');
-    const all = loadConfig([], {
+    const all = loadConfig({
       HISTORY_GATEWAY__HISTORY_API_URL: url,
       HISTORY_HISTORY_API__PORT: String(port),
       HISTORY_BROKER__KIND: 'rabbitmq',
@@ -144,7 +144,7 @@ describe('the checks of the APIs and the chain node behind the gateway', () => {
     };
     const file = path.join(folder, 'chains.json');
     writeFileSync(file, JSON.stringify({ gateway: { chains } }));
-    const checks = listChecks(loadConfig(['--config', file], {}), 'gateway', Date.now);
+    const checks = listChecks(loadConfig({}, { file }), 'gateway', Date.now);
     const found: string[] = [];
     for await (const { check, finding } of runChecks(checks, 2_000))
       found.push(`${check.replace(/ [\w.]+:\d+$/, '')} ${finding.id}`);

@@ -9,7 +9,7 @@ import { portChecks } from '../../src/check-config/check-ports';
 
 async function findingsOf(environment: Record<string, string>, listens: Listening[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { run } of portChecks(loadConfig([], environment), listens)) {
+  for (const { run } of portChecks(loadConfig(environment), listens)) {
     findings.push(await run(AbortSignal.timeout(5_000)));
   }
   return findings;
@@ -42,7 +42,7 @@ describe('the checks of listen addresses', () => {
   });
 
   it('accept a port on which an app of Antelope History already listens', async () => {
-    const [config, keyValue] = [loadConfig([], {}), new MemoryKeyValue()];
+    const [config, keyValue] = [loadConfig({}), new MemoryKeyValue()];
     const app = createGateway({
       config,
       keyValue,

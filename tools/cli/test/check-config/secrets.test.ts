@@ -49,7 +49,7 @@ describe('a password that a server includes in its response', () => {
   it('is in no error of the adapters, and not in the log', async () => {
     await fc.assert(
       fc.asyncProperty(anyPasswords, async (passwords) => {
-        const config = loadConfig([], environmentOf(servers.ports, passwords));
+        const config = loadConfig(environmentOf(servers.ports, passwords));
         const lines: string[] = [];
         const log = createLogger('test', 'trace', { write: (line) => void lines.push(line) });
         const outcomes = await Promise.allSettled([
@@ -86,7 +86,7 @@ describe('an invalid configuration that contains a password', () => {
         for (const environment of wrong) {
           let refusal = '';
           try {
-            loadConfig([], environment);
+            loadConfig(environment);
           } catch (error) {
             refusal = inspect(error, { depth: 20, showHidden: true });
           }

@@ -66,7 +66,7 @@ describe('deploy/compose.yaml', () => {
     const environment = { ...serviceOf(name).environment, [portVariable]: String(port) };
     const config = withFiles((toLocal) => {
       const variables = Object.entries(environment).map(([key, value]) => [key, toLocal(expand(String(value)))]);
-      return loadConfig(['--config', toLocal('empty.json')], Object.fromEntries(variables) as NodeJS.ProcessEnv);
+      return loadConfig(Object.fromEntries(variables) as NodeJS.ProcessEnv, { file: toLocal('empty.json') });
     });
     expect(config.keyValue.kind).toBe('redis');
     expect(config.broker.kind).toBe(side === 'indexing' ? 'rabbitmq' : 'memory');
@@ -183,7 +183,7 @@ describe('deploy/compose.chains.yaml', () => {
 
   it('has a gateway for the chains, and a store for each', () => {
     const file = path.join(WORKSPACE_ROOT, 'deploy', chains.configs['gateway']?.file ?? '');
-    const config = loadConfig(['--config', file], {});
+    const config = loadConfig({}, { file });
     const named = Object.entries(config.gateway.chains ?? {});
     expect(named.map(([name]) => name)).toEqual(['eos', 'wax']);
     expect(running.map(([name]) => name)).toEqual(['eos', 'wax', 'gateway']);

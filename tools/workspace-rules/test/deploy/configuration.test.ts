@@ -28,7 +28,7 @@ function load(text: string): Config {
   return withFiles((toLocal) => {
     const file = path.join(path.dirname(toLocal('empty.json')), 'config.json');
     writeFileSync(file, toLocal(text));
-    return loadConfig(['--config', file], {});
+    return loadConfig({}, { file });
   });
 }
 

@@ -60,7 +60,7 @@ function configOf(manifests: Manifest[], side: string): Config {
   return withFiles((toLocal) => {
     const file = path.join(path.dirname(toLocal('empty.json')), 'config.json');
     writeFileSync(file, toLocal(data['config.json'] ?? ''));
-    return loadConfig(['--config', file], {});
+    return loadConfig({}, { file });
   });
 }
 

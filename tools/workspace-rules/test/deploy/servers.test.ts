@@ -10,7 +10,7 @@ import { loadConfig } from '@antelope-history/app-runtime';
 import { provideCurl } from '@antelope-history/servers';
 import { readJson, readText, readYaml, WORKSPACE_ROOT } from '../../src';
 
-const defaults = loadConfig([], {});
+const defaults = loadConfig({});
 
 /** The `key value` or `key = value` lines, without comments. */
 function readSettings(file: string, separator: RegExp): Map<string, string> {

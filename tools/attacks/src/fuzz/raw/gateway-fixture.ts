@@ -33,7 +33,7 @@ const HONEST_REQUESTS: HonestRequest[] = Object.values(ROUTES).flatMap(({ path }
 
 /** The gateway without rate limits: all connections come from two addresses. */
 const createRealTarget: CreateTarget = ({ history, chain, trace, node }, registry) => {
-  const config = loadConfig([], {
+  const config = loadConfig({
     HISTORY_GATEWAY__HISTORY_API_URL: history,
     HISTORY_GATEWAY__CHAIN_API_URL: chain,
     HISTORY_GATEWAY__TRACE_API_URL: trace,
