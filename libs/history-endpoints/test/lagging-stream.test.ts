@@ -1,6 +1,7 @@
 import { createAbiReader, LargeResponses } from '@antelope-history/endpoint-kit';
 import { Registry } from '@antelope-history/app-runtime';
 import type { BlockRecords } from '@antelope-history/records';
+import type { HistoryReader } from '@antelope-history/store';
 import { type BlockPlan, ModelHistory, SyntheticChain } from '@antelope-history/store/contract';
 import { ActionStream, type StreamEvent, type StreamQuery } from '../src/stream/action-stream';
 import { parseCursor, type StreamCursor } from '../src/stream/stream-cursor';
@@ -168,6 +169,38 @@ describe('a client that reconnects to a service that lags', () => {
       expect([type, parseCursor('id', id).block.num]).toEqual(irreversibleOnly ? ['action', 108] : ['fork', 107]);
     },
   );
+
+  describe('gets the id of a block that is not stored', () => {
+    const block = { num: 107, id: '0000006b'.padEnd(64, 'a') };
+    const model = ModelHistory.of([...old, ...early].slice(8));
+    const firstEvent = async (changed: Partial<HistoryReader>): Promise<StreamEvent> => {
+      const reader = Object.assign(Object.create(model) as ModelHistory, changed);
+      const abis = createAbiReader(reader, new Registry(), 'test');
+      const deps = { reader, abis, head: new ModelHead(model), largeResponses: new LargeResponses() };
+      const stream = new ActionStream(deps, { ...EVERYTHING, firstBlockNum: 108 }, new AbortController().signal);
+      return (await stream.events(cursorAt(105, 103)).next()).value;
+    };
+
+    it('from the status, when it is the irreversible block', async () => {
+      const getStatus = async () => ({ ...(await model.getStatus()), lastIrreversible: block });
+      expect(await firstEvent({ getStatus })).toMatchObject({ type: 'fork', block });
+    });
+
+    it.each([block.id, '0000006a'.padEnd(64, 'a')])(
+      'from the header of the next block, if it follows: %s',
+      async (id) => {
+        // Timestamp, producer and confirmed blocks come before the previous block, two roots, the version and two empty fields after it.
+        const header = Buffer.concat([Buffer.alloc(4 + 8 + 2), Buffer.from(id, 'hex'), Buffer.alloc(2 * 32 + 4 + 2)]);
+        const getBlock: HistoryReader['getBlock'] = async (selector) => {
+          const lookup = await model.getBlock(selector);
+          return lookup.block ? { ...lookup, block: { ...lookup.block, block: header } } : lookup;
+        };
+        const event = await firstEvent({ getBlock });
+        const expected = id === block.id ? id : '0000006b'.padEnd(64, '0');
+        expect(event).toMatchObject({ type: 'fork', block: { num: 107, id: expected } });
+      },
+    );
+  });
 
   it('returns at once from a block that no service can have', async () => {
     for (const irreversibleOnly of [false, true]) {

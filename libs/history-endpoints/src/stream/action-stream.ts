@@ -1,5 +1,6 @@
 import { type AbiReader, type LargeResponseLimit, RequestWork, shownHeads } from '@antelope-history/endpoint-kit';
 import { ownTrace } from '@antelope-history/responses';
+import { readBlockHeader } from '@antelope-history/ship';
 import { type ActionFilter, type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import {
   type ActionsQuery,
@@ -329,13 +330,19 @@ export class ActionStream {
   }
 
   /**
-   * The committed block with a number. Below the history it is the block before the first one; if that is not stored, its id is
-   * its number and zeros.
+   * The committed block with a number. Below the history it is the block before the first one, which is not stored, as is the content of
+   * a snapshot's block: the status may have its id, and the block after it has. Otherwise the id is the number and zeros.
    */
-  private async blockAtOrBelow(num: number, { firstBlockNum = 0 }: ChainStatus): Promise<BlockPosition> {
-    const wanted = Math.max(num, firstBlockNum - 1);
-    const { block } = await this.deps.reader.getBlock({ num: wanted });
-    return block?.position ?? { num: wanted, id: wanted.toString(16).padStart(8, '0').padEnd(64, '0') };
+  private async blockAtOrBelow(num: number, status: ChainStatus): Promise<BlockPosition> {
+    const { reader } = this.deps;
+    const wanted = Math.max(num, (status.firstBlockNum ?? 0) - 1);
+    const { block } = await reader.getBlock({ num: wanted });
+    const known = [block?.position, status.lastIrreversible, status.committed].find((each) => each?.num === wanted);
+    if (known) return known;
+    const { block: next } = await reader.getBlock({ num: wanted + 1 });
+    const prefix = wanted.toString(16).padStart(8, '0');
+    const previous = next && readBlockHeader(next.block).previous;
+    return { num: wanted, id: previous?.startsWith(prefix) ? previous : prefix.padEnd(64, '0') };
   }
 
   private async isCommitted(id: string): Promise<boolean> {
