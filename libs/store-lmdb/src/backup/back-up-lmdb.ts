@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
+import { createDirectory } from '../format/create-directory';
 import { dataFileIn, lockFileIn } from '../format/environment';
 import { takeWriterLock, type WriterLock } from '../lock/writer-lock';
 import { openExistingTables, openLmdbStoreReader } from '../read/open-reader';
@@ -42,7 +43,7 @@ export async function backUpLmdb(options: LmdbBackupOptions): Promise<LmdbBackup
   assertNew(to);
   assertOutside(from, to);
   const partial = `${path.resolve(to)}.partial`;
-  await makeDirectory(partial);
+  makeDirectory(partial);
   const lock = await lockCopy(partial, to);
   try {
     // Another process may have completed the copy while this one waited for the lock.
@@ -102,15 +103,13 @@ async function removeSockets(directory: string): Promise<void> {
   for (const file of files) if (!others.has(file)) await rm(file, { force: true });
 }
 
-/** Rejects with `CONFIG_INVALID` when the directory cannot be created. */
-async function makeDirectory(directory: string): Promise<void> {
-  const parent = path.dirname(directory);
+/** Throws `CONFIG_INVALID` when the directory cannot be created. */
+function makeDirectory(directory: string): void {
   try {
-    if (!existsSync(parent)) await mkdir(parent, { recursive: true });
-    // Not recursive: Node.js would try without end to create a directory in /proc.
-    if (!existsSync(directory)) await mkdir(directory);
+    createDirectory(directory);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
+    const parent = path.dirname(directory);
     throw new HistoryError('CONFIG_INVALID', `no directory can be created in ${parent} (${code})`, { cause });
   }
 }

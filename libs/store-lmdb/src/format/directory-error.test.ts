@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openForWriting } from '../write/open-writer';
@@ -25,6 +25,12 @@ describe('a data directory that cannot be used', () => {
   it('the error says why LMDB does not open it', () => {
     const open = () => openEnvironment({ path: path.join(folder, 'file'), mapSizeBytes: 0 }, false);
     expect(open).toThrow(/file cannot be opened: a part of its path is a file$/);
+  });
+
+  it.each(['data.mdb', 'lock.mdb'])('the error names what should be a file: %s', (name) => {
+    mkdirSync(path.join(folder, name));
+    const open = () => openEnvironment({ path: folder, mapSizeBytes: 0 }, false);
+    expect(open).toThrow(new RegExp(`${name} is not a file$`));
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { HistoryError } from '@antelope-history/schemas';
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb';
@@ -50,9 +50,18 @@ export function openEnvironment(
     eventTurnBatching: false,
     ...(mapSizeBytes > 0 ? { mapSize: mapSizeBytes } : {}),
   };
+  assertFiles(directory);
   try {
     return open(options);
   } catch (cause) {
     throw directoryError(directory, 'opened', cause);
+  }
+}
+
+/** LMDB ends the process when its lock file is a directory, and waits without end for a pipe. */
+function assertFiles(directory: string): void {
+  for (const file of [dataFileIn(directory), lockFileIn(directory)]) {
+    if (existsSync(file) && !statSync(file).isFile())
+      throw new HistoryError('STORE_UNAVAILABLE', `the data directory cannot be opened: ${file} is not a file`);
   }
 }

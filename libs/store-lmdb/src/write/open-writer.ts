@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { DataFields } from '@antelope-history/data-fields';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { StoreRepairer, StoreWriter } from '@antelope-history/store';
 import { readFact } from '../format/chain-facts';
+import { createDirectory } from '../format/create-directory';
 import { DataFile } from '../format/data-file';
 import { directoryError } from '../format/directory-error';
 import { openEnvironment, type EnvironmentOptions } from '../format/environment';
@@ -73,7 +73,7 @@ export interface WritableStore {
 
 /** Opens a data directory as its only writer. Rejects as `openLmdbStoreWriter`. */
 export async function openForWriting(options: EnvironmentOptions): Promise<WritableStore> {
-  createDirectory(options.path);
+  createDataDirectory(options.path);
   const lock = await takeWriterLock(options.path);
   let tables: Tables | undefined;
   try {
@@ -90,9 +90,9 @@ export async function openForWriting(options: EnvironmentOptions): Promise<Writa
   }
 }
 
-function createDirectory(directory: string): void {
+function createDataDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true });
+    createDirectory(directory);
   } catch (cause) {
     throw directoryError(directory, 'created', cause);
   }
