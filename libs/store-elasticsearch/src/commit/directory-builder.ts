@@ -116,7 +116,9 @@ export class DirectoryBuilder {
     const index = names.ranged('actions', range, progress);
     // The order of the index: a page costs the same wherever it is.
     const list: ActionList = { index, filters: [ofHistory(progress)], order: 'desc' };
-    for await (const action of findTallied(searcher, layoutOf(progress), list)) tally.add(action);
+    for await (const chunk of findTallied(searcher, layoutOf(progress), list)) {
+      for (const action of chunk) tally.add(action);
+    }
     return tally;
   }
 

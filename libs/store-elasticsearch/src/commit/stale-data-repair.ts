@@ -7,7 +7,7 @@ import type { Query, Searcher } from '../client/search';
 import { abiHash } from '../indices/abi-hash';
 import { rangeLast } from '../indices/block-ranges';
 import type { ProgressDocument, StaleData } from '../indices/documents';
-import { findActions, type ListedAction } from '../indices/found-actions';
+import { type Chunk, eachOf, findActions, type ListedAction } from '../indices/found-actions';
 import type { IndexNames } from '../indices/index-names';
 import type { MigrationPlans } from '../indices/migration-plan';
 import { isOnBranch, layoutOf } from '../indices/progress';
@@ -152,14 +152,14 @@ export class StaleDataRepair {
   }
 
   private async *requestsOf(
-    actions: AsyncIterable<ListedAction>,
+    chunks: AsyncIterable<Chunk<ListedAction>>,
     decoders: Decoders,
     fields: DataFields,
     progress: ProgressDocument,
   ): AsyncGenerator<BulkRequest> {
     const layout = layoutOf(progress);
     let request = newRequest();
-    for await (const { document, version } of actions) {
+    for await (const { document, version } of eachOf(chunks)) {
       const { blockNum: num, block: id, sequence } = document;
       const action = decodeActionRecord(document.record, document.firstSequence);
       const ofAction = fields.of(action.account, action.name);

@@ -1,6 +1,15 @@
 import type { DocumentVersion, FoundHit, Query, Search, Searcher } from '../client/search';
 import type { ActionLayout } from './documents';
-import { actionOf, fetchAction, fetchTallied, type FoundAction, talliedIn } from './hits';
+import {
+  actionOf,
+  fetchAction,
+  fetchRecord,
+  fetchTallied,
+  type FoundAction,
+  type FoundRecord,
+  recordOf,
+  talliedIn,
+} from './hits';
 import type { TalliedAction } from './tallied-action';
 
 export type Order = 'asc' | 'desc';
@@ -35,13 +44,21 @@ const MAX_TALLIED_CHUNK = 5_000;
 /** The target size of a chunk in bytes, estimated from the rows before. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
+/** Rows that one search returned, each decoded when it is taken: promises for each row would take longer than decoding it. */
+export type Chunk<Row> = Iterable<Row>;
+
+/** The rows one by one. */
+export async function* eachOf<Row>(chunks: AsyncIterable<Chunk<Row>>): AsyncGenerator<Row> {
+  for await (const chunk of chunks) yield* chunk;
+}
+
 /** Reads a list of actions as far as the caller consumes it. `limit`: the most rows that the caller will take. */
 export function findActions(
   searcher: Searcher,
   layout: ActionLayout,
   list: ActionList,
   limit: number,
-): AsyncGenerator<ListedAction> {
+): AsyncGenerator<Chunk<ListedAction>> {
   return readChunks(searcher, list, limit, {
     fetch: fetchAction(layout, list.withVersion === true),
     rowOf: (hit) => ({ document: actionOf(hit), version: hit }),
@@ -50,8 +67,26 @@ export function findActions(
   });
 }
 
+/** Reads the records of a whole list, of which the caller knows the block. */
+export function findRecords(
+  searcher: Searcher,
+  layout: ActionLayout,
+  list: ActionList,
+): AsyncGenerator<Chunk<FoundRecord>> {
+  return readChunks(searcher, list, Infinity, {
+    fetch: fetchRecord(layout),
+    rowOf: recordOf,
+    bytesOf: ({ record }) => record.length,
+    maxChunk: MAX_CHUNK,
+  });
+}
+
 /** Reads what is tallied of a whole list. */
-export function findTallied(searcher: Searcher, layout: ActionLayout, list: ActionList): AsyncGenerator<TalliedAction> {
+export function findTallied(
+  searcher: Searcher,
+  layout: ActionLayout,
+  list: ActionList,
+): AsyncGenerator<Chunk<TalliedAction>> {
   return readChunks(searcher, list, Infinity, {
     fetch: fetchTallied(layout),
     rowOf: talliedIn,
@@ -69,16 +104,23 @@ interface RowReading<Row> {
   maxChunk: number;
 }
 
-/** Reads a list in chunks sized by the rows read so far. */
+/** Reads a list in chunks sized by the rows that were taken so far. */
 async function* readChunks<Row>(
   searcher: Searcher,
   { order, from = 0, count, ...list }: ActionList,
   limit: number,
   { fetch, rowOf, bytesOf, maxChunk }: RowReading<Row>,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Chunk<Row>> {
   let read = 0;
   let bytes = 0;
   let last: number | undefined;
+  const rowsOf = function* (hits: readonly FoundHit[]): Generator<Row> {
+    for (const hit of hits) {
+      const row = rowOf(hit);
+      bytes += bytesOf(row);
+      yield row;
+    }
+  };
   while (read < limit) {
     const size = Math.min(limit - read, read === 0 ? FIRST_CHUNK : chunkSize(bytes / read, maxChunk));
     const isCounted = count !== undefined && last === undefined;
@@ -91,14 +133,10 @@ async function* readChunks<Row>(
       ...(last === undefined ? { from } : { searchAfter: [last] }),
     });
     if (isCounted) count.set(total);
-    for (const hit of hits) {
-      const row = rowOf(hit);
-      bytes += bytesOf(row);
-      last = hit.sort[0];
-      yield row;
-    }
+    yield rowsOf(hits);
     if (hits.length < size) return;
     read += hits.length;
+    last = hits.at(-1)?.sort[0];
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FoundHit } from '../client/search';
 import { encodeOrigin } from './action-origin';
 import { docValues } from './doc-values';
-import { actionOf, fetchAction } from './hits';
+import { actionOf, fetchAction, fetchRecord, recordOf } from './hits';
 
 const BLOCK = '00000007'.padEnd(64, 'b');
 const TRANSACTION = 'c'.repeat(64);
@@ -39,6 +39,16 @@ describe('an action of a hit', () => {
     expect(fetchAction('source', false)).toEqual({ _source: Object.keys(source) });
   });
 
+  it('can be read as its record alone', () => {
+    const record = RECORD.toString('base64');
+    const expected = { sequence: ACTION.sequence, record: RECORD };
+    expect(recordOf({ ...HIT, fields: { record: [record] } })).toEqual(expected);
+    expect(recordOf({ ...HIT, fields: { large_record: [record] } })).toEqual(expected);
+    expect(recordOf({ ...HIT, _source: { record } })).toEqual(expected);
+    expect(fetchRecord('doc-values')).toEqual({ docvalue_fields: ['record', 'large_record'], stored_fields: '_none_' });
+    expect(fetchRecord('source')).toEqual({ _source: ['record'] });
+  });
+
   it('has a large record in a field of its own, or in parts of an earlier index', () => {
     const record = Buffer.alloc(40_000, 'a record');
     const base64 = record.toString('base64');
@@ -55,4 +65,8 @@ describe('an action of a hit', () => {
       expect(() => actionOf({ ...HIT, ...contents })).toThrow(expect.objectContaining({ code: 'STORE_REFUSED' }));
     },
   );
+
+  it.each([[{}], [{ fields: {} }], [{ _source: {} }]])('without its record is refused: %j', (contents) => {
+    expect(() => recordOf({ ...HIT, ...contents })).toThrow(expect.objectContaining({ code: 'STORE_REFUSED' }));
+  });
 });

@@ -54,12 +54,36 @@ export function fetchAction(layout: ActionLayout, withId: boolean): Search['fetc
 export function actionOf({ _source: source, fields, sort }: FoundHit): FoundAction {
   if (source) return fromSource(source as SourceActionDocument);
   const [origin] = (fields?.['origin'] ?? []) as string[];
-  // Before `large_record` was added, a large record had several terms in `record`.
-  const values = (fields?.['record'] ?? fields?.['large_record']) as string[] | undefined;
+  const record = recordIn(fields);
   const [sequence] = sort;
-  if (origin === undefined || !values || sequence === undefined) throw withoutContents();
+  if (origin === undefined || record === undefined || sequence === undefined) throw withoutContents();
   const { transaction, ...rest } = decodeOrigin(origin);
-  return { ...rest, sequence, transaction: transaction.toString('hex'), record: Buffer.from(textOf(values), 'base64') };
+  return { ...rest, sequence, transaction: transaction.toString('hex'), record: Buffer.from(record, 'base64') };
+}
+
+/** What is read of an action when the block is known: the rest follows from its transactions. */
+export interface FoundRecord {
+  sequence: number;
+  record: Buffer;
+}
+
+/** The part of a search's body that requests the records of actions and nothing else. */
+export function fetchRecord(layout: ActionLayout): Search['fetch'] {
+  return layout === 'source' ? { _source: ['record'] } : fetchDocValues('record', 'large_record');
+}
+
+/** The record of a hit that was requested with `fetchRecord` and is sorted by its sequence alone. */
+export function recordOf({ _source: source, fields, sort }: FoundHit): FoundRecord {
+  const text = source ? (source as SourceActionDocument).record : recordIn(fields);
+  const [sequence] = sort;
+  if (text === undefined || sequence === undefined) throw withoutContents();
+  return { sequence, record: Buffer.from(text, 'base64') };
+}
+
+/** Before `large_record` was added, a large record had several terms in `record`. */
+function recordIn(fields: Hit['fields']): string | undefined {
+  const values = (fields?.['record'] ?? fields?.['large_record']) as string[] | undefined;
+  return values && textOf(values);
 }
 
 const TALLIED_FIELDS = ['accounts', 'contract', 'name', 'authorizers', 'further_traces'];

@@ -17,8 +17,8 @@ export async function* readActions(
   list: ActionList,
   limit: number,
 ): AsyncGenerator<ReadAction> {
-  for await (const listed of findActions(searcher, layoutOf(progress), list, limit)) {
-    yield { ...listed, row: storedActionOf(listed.document) };
+  for await (const chunk of findActions(searcher, layoutOf(progress), list, limit)) {
+    for (const { document, version } of chunk) yield { document, version, row: storedActionOf(document) };
   }
 }
 

@@ -1,8 +1,10 @@
 import type { BlockSelector, StoredBlock, StoredBlockTransaction } from '@antelope-history/store';
 import { incomplete, type Query } from '../client/search';
 import type { ProgressDocument } from '../indices/documents';
-import { bodyOf, FETCH_BODY, type FoundBody } from '../indices/hits';
-import { assertWhole, readActions } from './action-reader';
+import { findRecords } from '../indices/found-actions';
+import { bodyOf, FETCH_BODY, type FoundBody, type FoundRecord } from '../indices/hits';
+import { layoutOf } from '../indices/progress';
+import { transactionsWith } from './block-transactions';
 import { historyBlocks, onBranch, within } from './branch-filter';
 import type { QueryState } from './query-state';
 
@@ -28,10 +30,10 @@ export async function findBlockTraces(
   const nothing = { block: undefined, transactions: [] };
   const located = locateBlock(state.progress, selector);
   if (!located) return nothing;
-  const [body, actions] = await Promise.all([readBody(state, located), readActionsOf(state, located)]);
+  const [body, records] = await Promise.all([readBody(state, located), readRecords(state, located)]);
   const block = body && storedBlockOf(body);
   if (!block) return nothing;
-  return { block, transactions: transactionsOf(body, actions) };
+  return { block, transactions: transactionsWith(records, body.transactions()) };
 }
 
 /** Undefined when the block is not in the history. */
@@ -60,20 +62,17 @@ async function readBody(
   return hits[0] && bodyOf(hits[0]);
 }
 
-/** All actions of a block by the first sequence of their transaction, ascending. */
-async function readActionsOf(
-  state: QueryState,
+/** The records of all actions of a block, ascending. */
+async function readRecords(
+  { searcher, names, progress }: QueryState,
   { num, filters }: LocatedBlock,
-): Promise<Map<number, StoredBlockTransaction['actions']>> {
-  const { names, progress } = state;
+): Promise<FoundRecord[]> {
   const index = names.ranged('actions', num, progress);
-  const actions = new Map<number, StoredBlockTransaction['actions']>();
-  for await (const { document, row } of readActions(state, { index, filters, order: 'asc' }, Infinity)) {
-    const ofTransaction = actions.get(document.firstSequence);
-    if (ofTransaction) ofTransaction.push(row.action);
-    else actions.set(document.firstSequence, [row.action]);
+  const records: FoundRecord[] = [];
+  for await (const chunk of findRecords(searcher, layoutOf(progress), { index, filters, order: 'asc' })) {
+    for (const record of chunk) records.push(record);
   }
-  return actions;
+  return records;
 }
 
 function storedBlockOf(body: FoundBody): StoredBlock | undefined {
@@ -87,15 +86,4 @@ function storedBlockOf(body: FoundBody): StoredBlock | undefined {
     actionRoot,
     rootSequences: body.rootSequences(),
   };
-}
-
-function transactionsOf(
-  body: FoundBody,
-  actionsBySequence: ReadonlyMap<number, StoredBlockTransaction['actions']>,
-): StoredBlockTransaction[] {
-  return body.transactions().map((record) => {
-    const actions = actionsBySequence.get(record.firstSequence) ?? [];
-    assertWhole(record, actions);
-    return { record, actions };
-  });
 }
