@@ -24,7 +24,7 @@ describe('the transactions of a block with their actions', () => {
   it('gives each transaction the actions of its sequences', () => {
     const found = transactionsWith(RECORDS, HEADERS);
     expect(found.map(({ record }) => record)).toEqual(HEADERS);
-    expect(found.map(({ actions }) => actions.map(({ traces }) => traces[0]?.receipt?.globalSequence))).toEqual(
+    expect(found.map(({ actions }) => actions.map(({ traces }) => traces[0]?.receipt.globalSequence))).toEqual(
       BLOCK.transactions.map(({ actions }) => actions.map(({ sequence }) => sequence)),
     );
   });
