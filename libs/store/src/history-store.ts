@@ -224,7 +224,7 @@ export interface StoreReader extends HistoryReader {
 
 /** An open write side. It has no queries: the indexer needs the progress only. */
 export interface StoreWriter extends HistoryWriter {
-  /** Free bytes on the disk that holds the data; of several disks, on the fullest. Rejects with `STORE_UNAVAILABLE`. */
+  /** Free bytes on the disk that holds the data; of several disks, on the fullest. Rejects with `STORE_UNAVAILABLE` and `STOPPED`. */
   readFreeBytes(): Promise<number>;
   /**
    * Releases files and connections after the write in progress has ended: committed, or, on a server, given up. Later calls reject with

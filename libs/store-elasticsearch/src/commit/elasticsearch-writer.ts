@@ -42,6 +42,7 @@ export class ElasticsearchWriter implements StoreWriter {
   }
 
   async readFreeBytes(): Promise<number> {
+    this.assertOpen();
     const { nodes } = await withStoreErrors(this.parts.client.nodes.stats({ metric: 'fs', filter_path: FREE_BYTES }));
     const free = Object.values(nodes).flatMap(({ fs }) => fs?.total?.available_in_bytes ?? []);
     if (free.length === 0) throw new HistoryError('STORE_UNAVAILABLE', 'no node reports the free bytes of its disks');

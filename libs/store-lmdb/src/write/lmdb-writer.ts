@@ -75,7 +75,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   async getProgress(): Promise<Progress> {
-    if (this.closing) throw new HistoryError('STOPPED', 'the store is closed');
+    this.assertOpen();
     const status = readStatus(this.tables);
     const { committed, firstBlockNum = committed?.num ?? 0 } = status;
     const positions = listedNumbers(firstBlockNum, committed?.num ?? -1).flatMap((num) => {
@@ -86,6 +86,7 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
   }
 
   async readFreeBytes(): Promise<number> {
+    this.assertOpen();
     return this.room.freeBytes();
   }
 
@@ -128,8 +129,12 @@ export class LmdbWriter implements StoreWriter, StoreRepairer {
     return readFact(this.tables, 'sequence') ?? 0;
   }
 
-  private inTurn<T>(write: () => Promise<T>): Promise<T> {
-    if (this.closing) return Promise.reject(new HistoryError('STOPPED', 'the store is closed'));
+  private assertOpen(): void {
+    if (this.closing) throw new HistoryError('STOPPED', 'the store is closed');
+  }
+
+  private async inTurn<T>(write: () => Promise<T>): Promise<T> {
+    this.assertOpen();
     const written = this.lastWrite.then(write);
     this.lastWrite = written.then(
       () => undefined,

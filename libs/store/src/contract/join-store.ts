@@ -1,9 +1,7 @@
-import type { HistoryReader, HistoryWriter, StoreReader, StoreWriter } from '../history-store';
+import type { HistoryReader, StoreReader, StoreWriter } from '../history-store';
 
 /** Both sides of one store. Only tests hold it: an app opens one side. */
-export interface HistoryStore extends HistoryReader, HistoryWriter {
-  close(): Promise<void>;
-}
+export interface HistoryStore extends HistoryReader, StoreWriter {}
 
 /** Joins two open sides of the same data; `close` closes both. */
 export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStore {
@@ -22,6 +20,7 @@ export function joinStore(reader: StoreReader, writer: StoreWriter): HistoryStor
     setChainId: (chainId) => writer.setChainId(chainId),
     writeBlocks: (blocks, postpone) => writer.writeBlocks(blocks, postpone),
     maintain: () => writer.maintain(),
+    readFreeBytes: () => writer.readFreeBytes(),
     close: async () => {
       await Promise.all([reader.close(), writer.close()]);
     },

@@ -180,6 +180,11 @@ export class ModelHistory implements HistoryStore {
     this.chainId = chainId;
   }
 
+  /** Its memory has no end. */
+  async readFreeBytes(): Promise<number> {
+    return Number.MAX_SAFE_INTEGER;
+  }
+
   async maintain(): Promise<ChainStatus> {
     return this.status();
   }

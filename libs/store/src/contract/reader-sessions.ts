@@ -41,6 +41,7 @@ export function readingInto(store: HistoryStore, sessions: ReaderSessions): Hist
     getProgress: () => store.getProgress(),
     setChainId: (chainId) => store.setChainId(chainId),
     maintain: () => store.maintain(),
+    readFreeBytes: () => store.readFreeBytes(),
     close: () => store.close(),
     writeBlocks: (blocks) => writeRead(store, sessions, blocks),
   };

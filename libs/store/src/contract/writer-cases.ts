@@ -210,6 +210,21 @@ export function describeWriter(contract: StoreContract): void {
         expect((await store.getStatus()).storeId).toBe(storeId);
       }));
 
+    it('reports the head of the node, which is above the blocks that it has', () =>
+      withStore(contract, async ({ store }) => {
+        const block = new SyntheticChain().block(undefined, BUSY_BLOCK);
+        const head = { num: block.position.num + 3, id: 'f'.repeat(64) };
+        await store.writeBlocks([{ ...block, head }]);
+        expect(await store.getStatus()).toMatchObject({ committed: block.position, head });
+      }));
+
+    it('reports the free bytes of its disk', () =>
+      withStore(contract, async ({ store }) => {
+        const free = await store.readFreeBytes();
+        expect(Number.isSafeInteger(free)).toBe(true);
+        expect(free).toBeGreaterThan(0);
+      }));
+
     it('rejects each call after it was closed', () =>
       withStore(contract, async ({ store }) => {
         const [first, second] = new SyntheticChain().blocks(undefined, [BUSY_BLOCK, BUSY_BLOCK]) as [
@@ -233,6 +248,7 @@ export function describeWriter(contract: StoreContract): void {
           () => store.setChainId('a'.repeat(64)),
           () => store.writeBlocks([second]),
           () => store.maintain(),
+          () => store.readFreeBytes(),
         ];
         for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'STOPPED' });
       }));
