@@ -44,7 +44,7 @@ const MAX_TALLIED_CHUNK = 5_000;
 /** The target size of a chunk in bytes, estimated from the rows before. */
 const CHUNK_BYTES = 16 * 1024 * 1024;
 
-/** Rows that one search returned, each decoded when it is taken: promises for each row would take longer than decoding it. */
+/** Rows that one search returned, each decoded when it is taken: promises for each row would take about as long as decoding it. */
 export type Chunk<Row> = Iterable<Row>;
 
 /** The rows one by one. */
