@@ -26,8 +26,9 @@ export interface LoadConfigOptions<Used extends ServerSection> {
 }
 
 /**
- * Reads the configuration: the defaults, then the file, then `HISTORY_…` environment variables; later sources take precedence. Throws `CONFIG_INVALID` that names each wrong key and
- * the values that it accepts, never the given value: it may contain a password.
+ * Reads the configuration: the defaults, then the file, then `HISTORY_…` environment variables; later sources take precedence.
+ * Throws `CONFIG_INVALID` that names each wrong key and the values that it accepts, never the given value: it may contain a
+ * password.
  */
 export function loadConfig<Used extends ServerSection = ServerSection>(
   environment: NodeJS.ProcessEnv,

@@ -36,6 +36,7 @@ describe('a data directory that cannot be used', () => {
   it.each([
     [{ code: 30 }, ': its file system is read-only'],
     [{ code: 'EACCES' }, ': this user may not write there'],
+    [{ code: 'ENOENT' }, ': there is no such directory, and none can be created there'],
     [{ code: -30793 }, ''],
     [new Error('no code'), ''],
   ])('%j', (cause, reason) => {

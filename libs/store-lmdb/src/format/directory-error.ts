@@ -8,6 +8,7 @@ const REASONS: Partial<Record<string, string>> = {
   ENOSPC: 'its disk is full',
   EDQUOT: 'the quota of its disk is used up',
   EEXIST: 'there is a file in its place',
+  ENOENT: 'there is no such directory, and none can be created there',
   ENOTDIR: 'a part of its path is a file',
   EMFILE: 'this process may not open more files',
 };
