@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { BlockRecords } from '@antelope-history/records';
+import { hasErrorCode } from '@antelope-history/schemas';
 import type { StoreReader, StoreWriter } from '../history-store';
 import { type StoreMigration, NOTHING_MISSING } from '../migration';
 import { blockPlan } from './block-plans';
@@ -48,12 +50,25 @@ export class MigratedStore {
     const irreversible = committed.filter(({ position }) => position.num <= irreversibleNum).length;
     const kept = Math.max(committed.length - depth, irreversible);
     const blocks = this.chain.blocks(committed[kept - 1], plans, committed[kept - 2]?.position);
+    // A migration with other data fields that begins after a writer ends it; the writer is restarted, as an indexer is.
+    while (!(await this.writeBlocks(blocks, dataFields)));
+    await this.model.writeBlocks(blocks);
+  }
+
+  /** Returns false when a process with other data fields began after the writer. */
+  private async writeBlocks(blocks: readonly BlockRecords[], dataFields: readonly string[]): Promise<boolean> {
     const writer = await this.earlier.openWriter(dataFields);
     this.sessions.begin();
-    await writer.writeBlocks(this.sessions.read(blocks));
-    await writer.maintain();
-    await writer.close();
-    await this.model.writeBlocks(blocks);
+    try {
+      await writer.writeBlocks(this.sessions.read(blocks));
+      await writer.maintain();
+      return true;
+    } catch (error) {
+      if (hasErrorCode(error, 'DATA_FIELDS_DIFFER')) return false;
+      throw error;
+    } finally {
+      await writer.close();
+    }
   }
 
   migrate(steps = Infinity, dataFields = CONTRACT_DATA_FIELDS): Promise<StoreMigration> {
