@@ -40,6 +40,7 @@ export interface ElasticsearchDelays {
   /** See `PermissionCleaner`. */
   permissionDelayMs: number;
   /** See `HousekeepingDelays`. */
+  idleEveryMs: number;
   tidyEveryMs: number;
   /** For this time indices of removed blocks, and directories that are replaced, stay for queries that began before. */
   dropAfterMs: number;
@@ -52,6 +53,7 @@ export interface ElasticsearchDelays {
 const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 120, cleanBlocks: 50, forkPauseMs: 30_000, startPauseMs: 30_000, sweepEveryMs: 60_000 },
   permissionDelayMs: 30_000,
+  idleEveryMs: 10_000,
   tidyEveryMs: 5_000,
   dropAfterMs: 120_000,
   directory: { claimMs: 3_600_000, maxTallySize: 1_000_000 },
@@ -160,21 +162,27 @@ async function openWriter(
   client: Client,
   names: IndexNames,
   options: ElasticsearchWriterOptions,
-  { cleaning, permissionDelayMs, tidyEveryMs, dropAfterMs, directory: rules, postponeMs }: ElasticsearchDelays,
+  delays: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
+  const { idleEveryMs, tidyEveryMs, dropAfterMs } = delays;
   const progress = new ProgressStore(client, names);
   const { indices, fences, terms } = await prepareStore(client, names, options, progress);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
   const bulk = new BulkWriter(client, bulkConcurrency);
   const journal = new Journal(client, names, searcher, bulk);
   const documents = new BranchDocuments(client, names, searcher, bulk);
-  const permissions = new PermissionCleaner(names, searcher, bulk, permissionDelayMs);
-  const cleaner = new BranchCleaner({ progress, documents, fence: fences.reversible }, cleaning);
-  const directory = new DirectoryBuilder({ client, names, searcher, bulk, progress, indices }, rules);
+  const permissions = new PermissionCleaner(names, searcher, bulk, delays.permissionDelayMs);
+  const cleaner = new BranchCleaner({ progress, documents, fence: fences.reversible }, delays.cleaning);
+  const directory = new DirectoryBuilder({ client, names, searcher, bulk, progress, indices }, delays.directory);
   const housekeeping = new Housekeeping(
     { journal, cleaner, permissions, indices, directory, names },
-    { tidyEveryMs, dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined, dropDirectoryAfterMs: dropAfterMs },
+    {
+      idleEveryMs,
+      tidyEveryMs,
+      dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined,
+      dropDirectoryAfterMs: dropAfterMs,
+    },
   );
   const abis = new CommittedAbis(names, searcher);
   const committer = new Committer(
@@ -182,7 +190,7 @@ async function openWriter(
     { retainBlocks, actionsPerIndex },
   );
   const commits = new CommitSchedule(committer, housekeeping, commitSeconds * 1000);
-  const dataAbis = new DataAbis(abis, new DataFields(options.dataFields ?? []), postponeMs);
+  const dataAbis = new DataAbis(abis, new DataFields(options.dataFields ?? []), delays.postponeMs);
   const blocks = new BlockWriter({ names, indices, fences, bulk, dataAbis }, bulkBytes);
   const positions = new BranchPositions(names, searcher);
   return new ElasticsearchWriter({ client, progress, positions, blocks, journal, commits, bulk });

@@ -328,6 +328,22 @@ describeWithService(['elasticsearch'], (url = '') => {
       expect(await cleanAfter(18, 20, last + 5_000)).toBe(irreversible.num);
     }));
 
+  it('are cleaned while the chain stands still, by a process that has committed none of them', () =>
+    withTemporaryStore(url, {}, async (temporary) => {
+      const chain = new SimulatedReader();
+      chain.grow(Array<BlockPlan>(15).fill(EMPTY_BLOCK));
+      chain.makeIrreversible(0);
+      chain.grow(Array<BlockPlan>(5).fill(EMPTY_BLOCK));
+      const first = await temporary.openWriter({}, { startPauseMs: 3_600_000 });
+      await first.writeBlocks(chain.read(Infinity));
+      await first.close();
+      expect(await cleanUpTo(temporary)).toBe(0);
+      const idle = await temporary.openWriter();
+      for (let calls = 0; calls < 2; calls++) await idle.maintain();
+      await idle.close();
+      expect(await cleanUpTo(temporary)).toBe(chain.chain[14]?.position.num);
+    }));
+
   it('find and delete what is added to cleaned blocks in spite of the fence', () =>
     withTemporaryStore(url, {}, async (temporary) => {
       const writer = await temporary.openWriter({}, { sweepEveryMs: 0 });

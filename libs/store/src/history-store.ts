@@ -208,7 +208,7 @@ export interface HistoryWriter {
   writeBlocks(blocks: BlockRecords[], postpone?: (block: BlockRecords) => void): Promise<ChainStatus>;
   /**
    * Does what is due without a new block; call it about every second. A store of many writers commits durable blocks with no gap
-   * before them: the writer that wrote them may have died. A store of one writer applies the repairs that other processes ask
+   * before them, whose writer may have died, and cleans while the chain stands still. A store of one writer applies the repairs that other processes ask
    * for, and removes old blocks. Rejects as `writeBlocks`.
    */
   maintain(): Promise<ChainStatus>;

@@ -1,4 +1,6 @@
 import type { ChainStatus } from '@antelope-history/store';
+import type { ProgressDocument } from '../indices/documents';
+import { statusOf } from '../indices/progress';
 import type { Committer } from './committer';
 import type { Housekeeping } from './housekeeping';
 
@@ -10,8 +12,8 @@ const AWAITED_EVERY_MS = 300;
  * making documents visible costs more than writing them.
  */
 export class CommitSchedule {
-  private running: Promise<ChainStatus> | undefined;
-  private next: Promise<ChainStatus> | undefined;
+  private running: Promise<ProgressDocument> | undefined;
+  private next: Promise<ProgressDocument> | undefined;
   private lastAt = -Infinity;
   private isFarBehind = false;
   private beside: Promise<unknown> | undefined;
@@ -31,17 +33,20 @@ export class CommitSchedule {
   async written(isFarBehind: boolean, isAwaited: boolean): Promise<ChainStatus | undefined> {
     this.isFarBehind = isFarBehind;
     this.throwFailure();
-    if (!isFarBehind) return this.commit();
+    if (!isFarBehind) return statusOf(await this.commit());
     this.beside ??= this.commitAtInterval(isAwaited ? Math.min(AWAITED_EVERY_MS, this.everyMs) : this.everyMs)
       .catch((error: unknown) => (this.failure = { error }))
       .finally(() => (this.beside = undefined));
     return undefined;
   }
 
-  /** Commits, unless it is far behind the head and a commit was made recently by any writer. */
+  /** Commits, unless it is far behind the head and a commit was made recently by any writer; goes on with the work after commits. */
   async commitIfDue(): Promise<ChainStatus | undefined> {
     this.throwFailure();
-    return this.isFarBehind ? this.commitAtInterval(this.everyMs) : this.commit();
+    const progress = await (this.isFarBehind ? this.commitAtInterval(this.everyMs) : this.commit());
+    if (!progress) return undefined;
+    this.housekeeping.repeatWhenIdle(progress);
+    return statusOf(progress);
   }
 
   /** Resolves when no commit and no housekeeping is in progress. */
@@ -51,7 +56,7 @@ export class CommitSchedule {
   }
 
   /** Of several writers one commits; another takes over when that one stops. */
-  private async commitAtInterval(everyMs: number): Promise<ChainStatus | undefined> {
+  private async commitAtInterval(everyMs: number): Promise<ProgressDocument | undefined> {
     if (performance.now() - this.lastAt < everyMs) return undefined;
     this.lastAt = performance.now();
     return (await this.committer.hasBeenMoved()) ? undefined : this.commit();
@@ -64,7 +69,7 @@ export class CommitSchedule {
   }
 
   /** Commits what is durable now. A running commit may have read the journal earlier, so another one follows it. */
-  private commit(): Promise<ChainStatus> {
+  private commit(): Promise<ProgressDocument> {
     if (!this.running) return this.start();
     this.next ??= this.running
       .catch(() => undefined)
@@ -75,7 +80,7 @@ export class CommitSchedule {
     return this.next;
   }
 
-  private start(): Promise<ChainStatus> {
+  private start(): Promise<ProgressDocument> {
     this.running = this.committer
       .commit((commit) => this.housekeeping.after(commit))
       .finally(() => {

@@ -1,8 +1,7 @@
 import { type BlockPosition, hasErrorCode, HistoryError } from '@antelope-history/schemas';
-import type { ChainStatus } from '@antelope-history/store';
 import type { JournalDocument, ProgressDocument } from '../indices/documents';
 import { rangeStart } from '../indices/block-ranges';
-import { type ReadProgress, statusOf } from '../indices/progress';
+import type { ReadProgress } from '../indices/progress';
 import { isRestored } from '../indices/restored-blocks';
 import type { BranchCleaner } from './branch-cleaner';
 import type { BranchDocuments, Lack } from './branch-documents';
@@ -52,21 +51,21 @@ export class Committer {
   ) {}
 
   /**
-   * Commits every block with no gap before it and calls `committed` after each step. Rejects with `BLOCK_GAP` when the next
+   * Commits every block with no gap before it, calls `committed` after each step, and returns the progress. Rejects with `BLOCK_GAP` when the next
    * block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with `FORK_TOO_DEEP` when
    * it contradicts an irreversible one; the blocks before it are committed.
    */
-  async commit(committed: (commit: Commit) => void): Promise<ChainStatus> {
+  async commit(committed: (commit: Commit) => void): Promise<ProgressDocument> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.terms.settled();
       const step = await this.step(read);
       if (step.refusal && !step.commit) throw step.refusal;
-      if (!step.commit) return statusOf(read.progress);
+      if (!step.commit) return read.progress;
       if (!(await this.parts.progress.replace(read, step.commit.after))) continue;
       this.seenSequence = step.commit.after.view.ordinal;
       committed(step.commit);
       if (step.refusal) throw step.refusal;
-      if (!step.hasMore) return statusOf(step.commit.after);
+      if (!step.hasMore) return step.commit.after;
       // Otherwise the list of blocks would grow from step to step.
       await this.parts.cleaner.clean();
     }

@@ -4,6 +4,7 @@ import { emptyProgress } from '../indices/progress';
 import { Housekeeping } from './housekeeping';
 
 const DELAY_MS = 120_000;
+const IDLE_MS = 10_000;
 const BLOCKS_PER_INDEX = 10;
 /** An index of the directory covers 64 ranges. */
 const PER_DIRECTORY = 64 * BLOCKS_PER_INDEX;
@@ -13,16 +14,17 @@ describe('the work after a commit', () => {
   let dropped: number[];
   let obsolete: string[][];
   let forgotten: number;
+  let cleanings: number;
   let housekeeping: Housekeeping;
   beforeEach(() => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    [now, dropped, obsolete, forgotten] = [1_000, [], [], 0];
+    [now, dropped, obsolete, forgotten, cleanings] = [1_000, [], [], 0, 0];
     const names = new IndexNames('test');
     const directories = [0, 1, 2].map((each) => names.directory(each * PER_DIRECTORY, 0));
     const nothing = (): Promise<void> => Promise.resolve();
     const parts = {
       journal: { removeUpTo: nothing },
-      cleaner: { clean: nothing, sweep: nothing },
+      cleaner: { clean: async () => void cleanings++, sweep: nothing },
       permissions: { clean: nothing },
       indices: {
         settleReplicas: nothing,
@@ -37,7 +39,7 @@ describe('the work after a commit', () => {
       directory: { addNext: () => Promise.resolve(false) },
       names,
     };
-    const delays = { tidyEveryMs: 0, dropAfterMs: DELAY_MS, dropDirectoryAfterMs: DELAY_MS };
+    const delays = { idleEveryMs: IDLE_MS, tidyEveryMs: 0, dropAfterMs: DELAY_MS, dropDirectoryAfterMs: DELAY_MS };
     housekeeping = new Housekeeping(parts as unknown as ConstructorParameters<typeof Housekeeping>[0], delays);
   });
   afterEach(() => jest.restoreAllMocks());
@@ -48,6 +50,41 @@ describe('the work after a commit', () => {
     housekeeping.after({ before: progress, after: progress });
     await housekeeping.idle();
   }
+
+  async function maintain(afterMs: number, ordinal: number): Promise<number> {
+    now += afterMs;
+    const before = cleanings;
+    housekeeping.repeatWhenIdle({ ...emptyProgress(BLOCKS_PER_INDEX), view: { session: 1, ordinal } });
+    await housekeeping.idle();
+    return cleanings - before;
+  }
+
+  it('is done again at intervals while no process commits', async () => {
+    const calls: [afterMs: number, ordinal: number][] = [
+      [0, 7],
+      [IDLE_MS - 1, 7],
+      [1, 7],
+      [IDLE_MS - 1, 7],
+      [1, 7],
+      [IDLE_MS, 8],
+      [IDLE_MS - 1, 8],
+      [1, 8],
+    ];
+    const runs: number[] = [];
+    for (const call of calls) runs.push(await maintain(...call));
+    expect(runs).toEqual([0, 0, 1, 0, 1, 0, 0, 1]);
+  });
+
+  it('deletes removed blocks also when nothing is committed afterwards', async () => {
+    await commit(0, 5_000);
+    now += DELAY_MS;
+    const progress: ProgressDocument = { ...emptyProgress(BLOCKS_PER_INDEX), first_block_num: 5_000 };
+    housekeeping.repeatWhenIdle(progress);
+    now += IDLE_MS;
+    housekeeping.repeatWhenIdle(progress);
+    await housekeeping.idle();
+    expect([dropped, obsolete.at(-1)?.length]).toEqual([[5_000], 3]);
+  });
 
   it('deletes removed blocks when queries of that time have ended, however often more are removed', async () => {
     await commit(0, 0);

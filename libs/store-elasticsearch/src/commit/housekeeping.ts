@@ -12,6 +12,8 @@ import type { Journal } from './journal';
 import type { PermissionCleaner } from './permission-cleaner';
 
 export interface HousekeepingDelays {
+  /** How often the work is done again while nothing is committed. */
+  idleEveryMs: number;
   /** How often obsolete journal entries and permission versions are deleted. */
   tidyEveryMs: number;
   /** The delay from dropping blocks out of the history to deleting their indices; undefined when all blocks are kept. */
@@ -20,13 +22,18 @@ export interface HousekeepingDelays {
   dropDirectoryAfterMs: number;
 }
 
-/** The work after a commit that nothing waits for; a failed run is repeated after the next commit. */
+/**
+ * The work after a commit that nothing waits for. What failed, and what has to wait for some time, is done after the next commit, or
+ * while nothing is committed: the chain may have stopped.
+ */
 export class Housekeeping {
   private running: Promise<void> | undefined;
   private newest: Commit | undefined;
   /** The failure of the last run, if a retry cannot help; the next commit throws it. */
   private failure: { error: unknown } | undefined;
   private tidiedAt = -Infinity;
+  /** The stream position of the last idle call's progress, and when it was first seen or last worked on. */
+  private unchanged: { ordinal: number; since: number } | undefined;
   private building: Promise<void> | undefined;
   private ages: Ages;
   /** The store, the build and the first block by which obsolete indices of the directory were deleted last. */
@@ -53,6 +60,16 @@ export class Housekeeping {
     if (failure) throw failure.error;
     this.newest = commit;
     this.running ??= this.runNewest().finally(() => (this.running = undefined));
+  }
+
+  /** Does the work again when no process has committed anything for `idleEveryMs`. Throws as `after`. */
+  repeatWhenIdle(progress: ProgressDocument): void {
+    const { ordinal } = progress.view;
+    const now = performance.now();
+    const { since } = this.unchanged?.ordinal === ordinal ? this.unchanged : (this.unchanged = { ordinal, since: now });
+    if (now - since < this.delays.idleEveryMs) return;
+    this.unchanged = { ordinal, since: now };
+    this.after({ before: progress, after: progress });
   }
 
   async idle(): Promise<void> {
