@@ -1,5 +1,6 @@
 import { writeProgress, type KeyValue } from '@antelope-history/key-value';
 import type { Logger } from '@antelope-history/app-runtime';
+import { HistoryError } from '@antelope-history/schemas';
 import type { HistoryWriter } from '@antelope-history/store';
 import type { IndexerMetrics } from './indexer-metrics';
 import type { StallReporter } from './stall-reporter';
@@ -18,6 +19,8 @@ export interface ProgressPublisherDependencies {
 export class ProgressPublisher {
   private tail: Promise<void> = Promise.resolve();
   private catchingUp: Promise<void> | undefined;
+  /** The message of the last failure to maintain the store that a retry cannot help; undefined after a success. */
+  private reported: string | undefined;
 
   constructor(private readonly dependencies: ProgressPublisherDependencies) {}
 
@@ -50,15 +53,23 @@ export class ProgressPublisher {
     return this.tail;
   }
 
-  /** Logs a failure at debug level only: the next write meets the same error and reports it. */
+  /**
+   * Logs a failure that a retry can help at debug level only: the next write meets the same error and reports it. Of others no write
+   * may know, as of stored blocks that do not decode.
+   */
   private async maintainStore(): Promise<void> {
+    const { store, log } = this.dependencies;
     try {
-      await this.dependencies.store.maintain();
+      await store.maintain();
+      this.reported = undefined;
     } catch (error) {
-      this.dependencies.log.debug(
-        { error },
-        'the store could not be maintained: blocks of other writers, repairs and old blocks wait',
-      );
+      const { message } = error as Error;
+      if (error instanceof HistoryError && error.retryable) {
+        log.debug({ error }, 'the store could not be maintained: blocks of other writers, repairs and old blocks wait');
+      } else if (message !== this.reported) {
+        this.reported = message;
+        log.warn({ error }, `the store could not be maintained: ${message}`);
+      }
     }
   }
 

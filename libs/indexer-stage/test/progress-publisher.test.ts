@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { MemoryKeyValue } from '@antelope-history/key-value-memory';
 import { createLogger, Registry } from '@antelope-history/app-runtime';
+import { type ErrorCode, HistoryError } from '@antelope-history/schemas';
 import type { ChainStatus } from '@antelope-history/store';
 import { createIndexerMetrics } from '../src/indexer-metrics';
 import { ProgressPublisher } from '../src/progress-publisher';
@@ -17,8 +18,21 @@ const STATUS: ChainStatus = {
   revision: 0,
 };
 
+function logInto(lines: string[]): Writable {
+  return new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+}
+
 /** A publisher whose store is maintained by `maintain`. */
-function publisherOf(maintain: () => Promise<void>, signal = new AbortController().signal): ProgressPublisher {
+function publisherOf(
+  maintain: () => Promise<void>,
+  signal = new AbortController().signal,
+  lines: string[] = [],
+): ProgressPublisher {
   return new ProgressPublisher({
     store: {
       getProgress: async () => ({ status: STATUS, positions: [], sequence: 0 }),
@@ -28,7 +42,7 @@ function publisherOf(maintain: () => Promise<void>, signal = new AbortController
       },
     },
     keyValue: new MemoryKeyValue(),
-    log: createLogger('test', 'silent', new Writable({ write: (_chunk, _encoding, done) => done() })),
+    log: createLogger('test', 'info', logInto(lines)),
     metrics: createIndexerMetrics(new Registry()),
     stalls: { observe: () => undefined, reportStall: async () => undefined } as unknown as StallReporter,
     signal,
@@ -64,4 +78,33 @@ it('a store is not maintained any more after the stop, also when its turn comes 
   stopping.abort();
   await Promise.all([published, caughtUp]);
   expect(commits).toBe(0);
+});
+
+it('a failure that a retry cannot help is logged once until the store is well again', async () => {
+  const lines: string[] = [];
+  const failures: (ErrorCode | undefined)[] = [
+    'DECODE_FAILED',
+    'DECODE_FAILED',
+    'STORE_UNAVAILABLE',
+    undefined,
+    'DECODE_FAILED',
+  ];
+  const publisher = publisherOf(
+    async () => {
+      const code = failures.shift();
+      if (code) throw new HistoryError(code, `the store ends with ${code}`);
+    },
+    undefined,
+    lines,
+  );
+  const logged: number[] = [];
+  while (failures.length > 0) {
+    await publisher.catchUp();
+    logged.push(lines.length);
+  }
+  expect(logged).toEqual([1, 1, 1, 1, 2]);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 40,
+    msg: 'the store could not be maintained: the store ends with DECODE_FAILED',
+  });
 });

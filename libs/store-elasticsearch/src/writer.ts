@@ -41,6 +41,7 @@ export interface ElasticsearchDelays {
   permissionDelayMs: number;
   /** See `HousekeepingDelays`. */
   idleEveryMs: number;
+  directoryRetryMs: number;
   tidyEveryMs: number;
   /** For this time indices of removed blocks, and directories that are replaced, stay for queries that began before. */
   dropAfterMs: number;
@@ -54,6 +55,7 @@ const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 120, cleanBlocks: 50, forkPauseMs: 30_000, startPauseMs: 30_000, sweepEveryMs: 60_000 },
   permissionDelayMs: 30_000,
   idleEveryMs: 10_000,
+  directoryRetryMs: 600_000,
   tidyEveryMs: 5_000,
   dropAfterMs: 120_000,
   directory: { claimMs: 3_600_000, maxTallySize: 1_000_000 },
@@ -165,7 +167,7 @@ async function openWriter(
   delays: ElasticsearchDelays,
 ): Promise<ElasticsearchWriter> {
   const { bulkBytes, bulkConcurrency, retainBlocks, commitSeconds, actionsPerIndex } = options;
-  const { idleEveryMs, tidyEveryMs, dropAfterMs } = delays;
+  const { idleEveryMs, directoryRetryMs, tidyEveryMs, dropAfterMs } = delays;
   const progress = new ProgressStore(client, names);
   const { indices, fences, terms } = await prepareStore(client, names, options, progress);
   const searcher = new Searcher(client, options.requestTimeoutSeconds);
@@ -179,6 +181,7 @@ async function openWriter(
     { journal, cleaner, permissions, indices, directory, names },
     {
       idleEveryMs,
+      directoryRetryMs,
       tidyEveryMs,
       dropAfterMs: retainBlocks > 0 ? dropAfterMs : undefined,
       dropDirectoryAfterMs: dropAfterMs,

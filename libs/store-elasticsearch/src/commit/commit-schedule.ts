@@ -45,7 +45,7 @@ export class CommitSchedule {
     this.throwFailure();
     const progress = await (this.isFarBehind ? this.commitAtInterval(this.everyMs) : this.commit());
     if (!progress) return undefined;
-    this.housekeeping.repeatWhenIdle(progress);
+    this.housekeeping.maintain(progress);
     return statusOf(progress);
   }
 

@@ -1,4 +1,5 @@
 import type { Client } from '@elastic/elasticsearch';
+import { HistoryError } from '@antelope-history/schemas';
 import { refreshIndices } from '../client/refresh';
 import type { Searcher } from '../client/search';
 import { withStoreErrors, foundDocuments } from '../client/store-errors';
@@ -52,7 +53,10 @@ export class DirectoryBuilder {
     private readonly rules: DirectoryRules,
   ) {}
 
-  /** Adds the next clean range; false when there is none, or another process adds it. */
+  /**
+   * Adds the next clean range; false when there is none, or another process adds it. Rejects, naming the blocks, when something that is
+   * stored of them does not decode.
+   */
   async addNext(): Promise<boolean> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const read = await this.parts.progress.read();
@@ -65,7 +69,9 @@ export class DirectoryBuilder {
         continue;
       }
       if (!(await this.claim(read, range))) continue;
-      await this.addRange(range, read.progress);
+      await this.addRange(range, read.progress).catch((error: unknown) => {
+        throw namingBlocks(error, range, read.progress);
+      });
       return this.record(range, read.progress);
     }
     return false;
@@ -230,4 +236,12 @@ function nextRange(progress: ProgressDocument): number | undefined {
 /** Blocks below the history are no part of it. */
 function ofHistory({ first_block_num: first = 0 }: ProgressDocument) {
   return { range: { block_num: { gte: first } } };
+}
+
+/** An error of adding a range that says which blocks it is about. */
+function namingBlocks(error: unknown, range: number, progress: ProgressDocument): unknown {
+  if (!(error instanceof HistoryError) || error.retryable) return error;
+  const [first, last] = [rangeStart(range, progress), rangeLast(range, progress)];
+  const what = `the blocks from ${first} to ${last} cannot be added to the directory, and queries search all of them`;
+  return new HistoryError(error.code, `${what}: ${error.message}; npm run verify finds damage`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { HistoryError } from '@antelope-history/schemas';
 import type { ProgressDocument } from '../indices/documents';
 import { IndexNames } from '../indices/index-names';
 import { emptyProgress } from '../indices/progress';
@@ -5,6 +6,7 @@ import { Housekeeping } from './housekeeping';
 
 const DELAY_MS = 120_000;
 const IDLE_MS = 10_000;
+const RETRY_MS = 600_000;
 const BLOCKS_PER_INDEX = 10;
 /** An index of the directory covers 64 ranges. */
 const PER_DIRECTORY = 64 * BLOCKS_PER_INDEX;
@@ -15,16 +17,18 @@ describe('the work after a commit', () => {
   let obsolete: string[][];
   let forgotten: number;
   let cleanings: number;
+  let adding: () => Promise<boolean>;
   let housekeeping: Housekeeping;
   beforeEach(() => {
     jest.spyOn(performance, 'now').mockImplementation(() => now);
     [now, dropped, obsolete, forgotten, cleanings] = [1_000, [], [], 0, 0];
+    adding = () => Promise.resolve(false);
     const names = new IndexNames('test');
     const directories = [0, 1, 2].map((each) => names.directory(each * PER_DIRECTORY, 0));
     const nothing = (): Promise<void> => Promise.resolve();
     const parts = {
       journal: { removeUpTo: nothing },
-      cleaner: { clean: async () => void cleanings++, sweep: nothing },
+      cleaner: { clean: async () => void (cleanings += 1), sweep: nothing },
       permissions: { clean: nothing },
       indices: {
         settleReplicas: nothing,
@@ -36,10 +40,16 @@ describe('the work after a commit', () => {
         dropDirectories: async (isObsolete: (index: string) => boolean) =>
           void obsolete.push(directories.filter(isObsolete)),
       },
-      directory: { addNext: () => Promise.resolve(false) },
+      directory: { addNext: () => adding() },
       names,
     };
-    const delays = { idleEveryMs: IDLE_MS, tidyEveryMs: 0, dropAfterMs: DELAY_MS, dropDirectoryAfterMs: DELAY_MS };
+    const delays = {
+      idleEveryMs: IDLE_MS,
+      directoryRetryMs: RETRY_MS,
+      tidyEveryMs: 0,
+      dropAfterMs: DELAY_MS,
+      dropDirectoryAfterMs: DELAY_MS,
+    };
     housekeeping = new Housekeeping(parts as unknown as ConstructorParameters<typeof Housekeeping>[0], delays);
   });
   afterEach(() => jest.restoreAllMocks());
@@ -54,7 +64,7 @@ describe('the work after a commit', () => {
   async function maintain(afterMs: number, ordinal: number): Promise<number> {
     now += afterMs;
     const before = cleanings;
-    housekeeping.repeatWhenIdle({ ...emptyProgress(BLOCKS_PER_INDEX), view: { session: 1, ordinal } });
+    housekeeping.maintain({ ...emptyProgress(BLOCKS_PER_INDEX), view: { session: 1, ordinal } });
     await housekeeping.idle();
     return cleanings - before;
   }
@@ -79,11 +89,23 @@ describe('the work after a commit', () => {
     await commit(0, 5_000);
     now += DELAY_MS;
     const progress: ProgressDocument = { ...emptyProgress(BLOCKS_PER_INDEX), first_block_num: 5_000 };
-    housekeeping.repeatWhenIdle(progress);
+    housekeeping.maintain(progress);
     now += IDLE_MS;
-    housekeeping.repeatWhenIdle(progress);
+    housekeeping.maintain(progress);
     await housekeeping.idle();
     expect([dropped, obsolete.at(-1)?.length]).toEqual([[5_000], 3]);
+  });
+
+  it('goes on without a range that does not decode, which is tried again later', async () => {
+    let tries = 0;
+    adding = () => Promise.reject(new HistoryError('DECODE_FAILED', `try ${++tries}`));
+    for (let commits = 0; commits < 3; commits++) await commit(1, 0);
+    await expect(maintain(0, 7)).rejects.toThrow('try 1');
+    expect(await maintain(0, 7)).toBe(0);
+    await commit(RETRY_MS - 3, 0);
+    expect(tries).toBe(1);
+    await commit(1, 0);
+    expect(tries).toBe(2);
   });
 
   it('deletes removed blocks when queries of that time have ended, however often more are removed', async () => {

@@ -18,6 +18,8 @@ export interface HousekeepingDelays {
   tidyEveryMs: number;
   /** The delay from dropping blocks out of the history to deleting their indices; undefined when all blocks are kept. */
   dropAfterMs: number | undefined;
+  /** For this time nothing is added to the directory after a failure that a retry cannot help: reading a range takes long. */
+  directoryRetryMs: number;
   /** The delay from superseding indices of the directory to deleting them. */
   dropDirectoryAfterMs: number;
 }
@@ -35,6 +37,9 @@ export class Housekeeping {
   /** The stream position of the last idle call's progress, and when it was first seen or last worked on. */
   private unchanged: { ordinal: number; since: number } | undefined;
   private building: Promise<void> | undefined;
+  /** Why a range is not added to the directory, if a retry cannot help. Commits go on without it; `maintain` throws it. */
+  private directoryFailure: { error: unknown } | undefined;
+  private buildAt = -Infinity;
   private ages: Ages;
   /** The store, the build and the first block by which obsolete indices of the directory were deleted last. */
   private droppedDirectories = '';
@@ -62,8 +67,14 @@ export class Housekeeping {
     this.running ??= this.runNewest().finally(() => (this.running = undefined));
   }
 
-  /** Does the work again when no process has committed anything for `idleEveryMs`. Throws as `after`. */
-  repeatWhenIdle(progress: ProgressDocument): void {
+  /**
+   * Does the work again when no process has committed anything for `idleEveryMs`. Throws as `after`, and the failure of a range that
+   * could not be added to the directory.
+   */
+  maintain(progress: ProgressDocument): void {
+    const { directoryFailure } = this;
+    this.directoryFailure = undefined;
+    if (directoryFailure) throw directoryFailure.error;
     const { ordinal } = progress.view;
     const now = performance.now();
     const { since } = this.unchanged?.ordinal === ordinal ? this.unchanged : (this.unchanged = { ordinal, since: now });
@@ -108,15 +119,18 @@ export class Housekeeping {
     await this.dropRanges(after);
     await this.dropDirectories(after);
     // Adding a range takes long: commits and cleaning go on meanwhile.
-    this.building ??= this.buildDirectory().finally(() => (this.building = undefined));
+    if (performance.now() >= this.buildAt)
+      this.building ??= this.buildDirectory().finally(() => (this.building = undefined));
   }
 
-  /** What a failed attempt has written of a range is written again after another commit. */
+  /** What a failed attempt has written of a range is written again by the next one. */
   private async buildDirectory(): Promise<void> {
     try {
       while (await this.parts.directory.addNext());
     } catch (error) {
-      if (!hasErrorCode(error, 'STORE_UNAVAILABLE')) this.failure = { error };
+      if (hasErrorCode(error, 'STORE_UNAVAILABLE')) return;
+      this.directoryFailure = { error };
+      this.buildAt = performance.now() + this.delays.directoryRetryMs;
     }
   }
 

@@ -25,6 +25,7 @@ const CLEANED_AT_ONCE = {
   cleaning: { settleBlocks: 0, cleanBlocks: 1, forkPauseMs: 0, startPauseMs: 0, sweepEveryMs: Infinity },
   permissionDelayMs: 0,
   idleEveryMs: 0,
+  directoryRetryMs: 0,
   tidyEveryMs: 0,
   dropAfterMs: 0,
   directory: { claimMs: 0, maxTallySize: 1_000_000 },

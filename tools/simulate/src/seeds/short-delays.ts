@@ -15,6 +15,7 @@ const DELAYS: ElasticsearchDelays = {
   cleaning: { settleBlocks: 4, cleanBlocks: 2, forkPauseMs: 1_500, startPauseMs: 1_500, sweepEveryMs: 5_000 },
   permissionDelayMs: 1_500,
   idleEveryMs: 500,
+  directoryRetryMs: 500,
   tidyEveryMs: 500,
   dropAfterMs: isRetaining ? 8_000 : 120_000,
   directory: { claimMs: 30_000, maxTallySize: 1_000_000 },
