@@ -2,6 +2,7 @@ import type { AbiBytesWanted, AbiRequest, AbiVersion } from '@antelope-history/s
 import { HistoryError } from '@antelope-history/schemas';
 import type { FoundHit, Query, Search } from '../client/search';
 import { withStoreErrors } from '../client/store-errors';
+import { undamagedAbi } from '../indices/abi-hash';
 import type { AbiDocument } from '../indices/documents';
 import { type AbiLimit, type AbiVersionCache, type AbiVersionHit, versionAt } from './abi-version-cache';
 import { onBranch, stateBlocks, within } from './branch-filter';
@@ -149,14 +150,15 @@ async function readBytes(
   let total = 0;
   for (let start = 0; start < wanted.length && total < maxBytes; start += BODIES_AT_ONCE) {
     const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ index, id }) => ({ _index: index, _id: id }));
-    const { docs: got } = await withStoreErrors(client.mget<AbiDocument>({ docs, _source_includes: ['hash', 'abi'] }));
+    const { docs: got } = await withStoreErrors(client.mget<AbiDocument>({ docs, _source_includes: ['account', 'hash', 'abi'] }));
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
       // The document is missing because its branch was undone and cleaned up since the query began.
       if (!source) throw new HistoryError('STORE_UNAVAILABLE', 'the branch of the query was undone while it was read');
       // Bytes beyond the limit are dropped: the batch size must not change the result.
       if (total >= maxBytes) break;
-      const abi = Buffer.from(source.abi, 'base64');
+      const abi = undamagedAbi(source);
+      if (!abi) throw new HistoryError('INTERNAL', `an ABI of ${source.account} is stored damaged: run npm run repair`);
       total += abi.length;
       bytes.set(source.hash, abi);
     }

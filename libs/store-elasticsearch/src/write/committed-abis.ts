@@ -1,6 +1,7 @@
 import type { AbiChange, BlockRecords } from '@antelope-history/records';
+import { HistoryError } from '@antelope-history/schemas';
 import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Search, type Searcher } from '../client/search';
-import { abiHash } from '../indices/abi-hash';
+import { abiHash, undamagedAbi } from '../indices/abi-hash';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -106,16 +107,18 @@ export class CommittedAbis {
     }
   }
 
-  /** The bytes of an ABI of a contract by their hash. */
+  /** The bytes of an ABI of a contract by their hash. Rejects with `STORE_UNAVAILABLE` until damaged ones are repaired. */
   async bytesOf(contract: string, hash: string): Promise<Buffer> {
     const filters: Query[] = [{ term: { account: contract } }, { term: { hash } }];
     const { hits } = await this.searcher.search({
       index: this.names.abis,
       filters,
       size: 1,
-      fetch: { _source: ['abi'] },
+      fetch: { _source: ['abi', 'hash'] },
     });
     if (!hits[0]) throw incomplete(`the ABI ${hash} of ${contract} is missing`);
-    return Buffer.from((hits[0]._source as AbiDocument).abi, 'base64');
+    const abi = undamagedAbi(hits[0]._source as AbiDocument);
+    if (!abi) throw new HistoryError('STORE_UNAVAILABLE', `an ABI of ${contract} is stored damaged: run npm run repair`);
+    return abi;
   }
 }
