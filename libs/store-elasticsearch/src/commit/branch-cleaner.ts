@@ -15,7 +15,7 @@ export interface CleaningRules {
   cleanBlocks: number;
   /** For this time after a fork nothing above it is cleaned: queries in progress still read the branch that was undone. */
   forkPauseMs: number;
-  /** A process that follows the head cleans nothing for this time after its start: it has not seen the forks before. */
+  /** A process that follows the head cleans nothing for this time after it first could: it has not seen the forks before. */
   startPauseMs: number;
   /** How often recently cleaned blocks are searched again for documents that no writer should have been able to add. */
   sweepEveryMs: number;
@@ -35,12 +35,13 @@ export class BranchCleaner {
   /** The store that the next three are of. */
   private storeId: string | undefined;
   private seen: Pick<ProgressDocument, 'revision' | 'branch'> | undefined;
+  /** When `seen` was set first. */
+  private seenSince = Infinity;
   /** The forks of the last `forkPauseMs`: the first number that each undid. */
   private forks: { num: number; at: number }[] = [];
   /** The newest blocks that this process has cleaned, ascending without a gap. */
   private cleaned: BlockPosition[] = [];
   private sweptAt = -Infinity;
-  private readonly startedAt = performance.now();
 
   constructor(
     private readonly parts: { progress: ProgressStore; documents: BranchDocuments; fence: WriteFence },
@@ -97,15 +98,15 @@ export class BranchCleaner {
     const { committed: position, head, last_irreversible: irreversible } = progress;
     this.observeForks(progress);
     if (!position || !head || !irreversible) return 0;
-    if (!isFarBehind({ position, head }) && performance.now() - this.startedAt < this.rules.startPauseMs) return 0;
+    if (!isFarBehind({ position, head }) && performance.now() - this.seenSince < this.rules.startPauseMs) return 0;
     const upTo = settledUpTo({ position, head, irreversible }, this.rules);
     return Math.min(upTo, ...this.forks.map(({ num }) => num - 1));
   }
 
   private observeForks({ revision, branch }: ProgressDocument): void {
     const now = performance.now();
-    const undone = this.seen && this.seen.revision !== revision ? firstUndone(this.seen.branch, branch) : undefined;
-    if (undone !== undefined) this.forks.push({ num: undone, at: now });
+    if (!this.seen) this.seenSince = now;
+    else if (this.seen.revision !== revision) this.forks.push({ num: firstUndone(this.seen.branch, branch), at: now });
     this.seen = { revision, branch };
     this.forks = this.forks.filter(({ at }) => now - at < this.rules.forkPauseMs);
   }
@@ -124,11 +125,14 @@ export class BranchCleaner {
   }
 }
 
-/** The lowest number at which a branch had another block before; blocks that were cleaned since are not compared. */
-function firstUndone(before: readonly BlockPosition[], after: readonly BlockPosition[]): number | undefined {
+/**
+ * The lowest number at which a branch had another block before; blocks that were cleaned since are not compared. When there is none,
+ * other processes committed all the blocks that were undone: they are above the branch of before.
+ */
+function firstUndone(before: readonly BlockPosition[], after: readonly BlockPosition[]): number {
   const ids = new Set(after.map(({ id }) => id));
   const lowest = after[0]?.num ?? Infinity;
-  return before.find(({ num, id }) => num >= lowest && !ids.has(id))?.num;
+  return before.find(({ num, id }) => num >= lowest && !ids.has(id))?.num ?? (before.at(-1)?.num ?? -1) + 1;
 }
 
 /** The number up to which blocks are irreversible and far enough below the head to be cleaned. */

@@ -51,9 +51,9 @@ export class Committer {
   ) {}
 
   /**
-   * Commits every block with no gap before it, calls `committed` after each step, and returns the progress. Rejects with `BLOCK_GAP` when the next
-   * block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with `FORK_TOO_DEEP` when
-   * it contradicts an irreversible one; the blocks before it are committed.
+   * Commits every block with no gap before it, calls `committed` after each step, and returns the progress. Rejects with `BLOCK_GAP`
+   * when the next block does not follow or is incomplete, with `ABI_OUTDATED` when its data has to be decoded again, with
+   * `FORK_TOO_DEEP` when it contradicts an irreversible one; the blocks before it are committed.
    */
   async commit(committed: (commit: Commit) => void): Promise<ProgressDocument> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
