@@ -57,6 +57,13 @@ describe('the stream over WebSocket', () => {
     while ((await streamsOf(url)) > 0) await sleep(5);
   });
 
+  it('names its request, as each response does', async () => {
+    const { url } = await serve();
+    const { socket, received } = await open(url, [...HANDSHAKE, 'x-request-id: mine']);
+    expect(received).toContain('\r\nx-request-id: mine\r\n');
+    socket.destroy();
+  });
+
   it('counts as a request that got a response', async () => {
     const { url } = await serve();
     const { socket, received } = await open(url);

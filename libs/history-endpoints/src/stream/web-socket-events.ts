@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { WebSocket, WebSocketServer } from 'ws';
-import { bytesAfterHandshake, clientSignal, costReport } from '@antelope-history/app-runtime';
+import { bytesAfterHandshake, clientSignal, costReport, requestIdOf } from '@antelope-history/app-runtime';
 import { HistoryError } from '@antelope-history/schemas';
 import type { StreamEvent } from './action-stream';
 import { CLOSE_LIMIT_MS, type CloseReason, dataOf, type EventSink, isDrained, KEEP_ALIVE_MS } from './event-sink';
@@ -98,6 +98,8 @@ export function acceptWebSocket(request: Request, response: Response): WebSocket
   let refusal: Error | undefined;
   // With a listener, the library does not send its own error page.
   server.once('wsClientError', (error) => (refusal = error));
+  // The library writes the response itself, without the headers that were set.
+  server.once('headers', (lines) => lines.push(`x-request-id: ${requestIdOf(response)}`));
   // The callbacks are called before this returns, unless the client has left.
   server.handleUpgrade(request, request.socket, bytesAfterHandshake(request), (socket) => {
     accepted = new WebSocketEvents(socket, request.socket, response);
