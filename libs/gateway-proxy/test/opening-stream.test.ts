@@ -42,6 +42,17 @@ describe('a stream that the gateway opens', () => {
     abort.abort();
   });
 
+  it('is known to the API by the id that the client sent', async () => {
+    const ids: (string | string[] | undefined)[] = [];
+    const api = await startApi(({ headers }, response) => {
+      ids.push(headers['x-request-id']);
+      response.end();
+    });
+    const { url } = await serve(api);
+    const response = await fetch(url + STREAM.path, { headers: { 'x-request-id': 'mine' } });
+    expect([response.headers.get('x-request-id'), ids]).toEqual(['mine', ['mine']]);
+  });
+
   it('is opened at no API when its client left while the APIs were checked', async () => {
     const asked: (string | undefined)[] = [];
     const api = () =>

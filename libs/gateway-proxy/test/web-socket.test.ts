@@ -33,6 +33,7 @@ describe('the stream over WebSocket through the gateway', () => {
   async function startApi(refusal?: { status: number; body: string }): Promise<Api> {
     const accepted: Api['accepted'] = [];
     const sockets = new WebSocketServer({ noServer: true });
+    sockets.on('headers', (lines, { headers }) => lines.push(`x-request-id: ${String(headers['x-request-id'])}`));
     const server = createServer();
     server.on('upgrade', (request, connection: Socket, head) => {
       if (refusal) {
@@ -146,6 +147,15 @@ describe('the stream over WebSocket through the gateway', () => {
     const third = await open(url);
     api.accepted[2]?.socket.terminate();
     expect((await once(third, 'close'))[0]).toBe(1006);
+  });
+
+  it('passes the id of the request on, and the API’s response with it', async () => {
+    const api = await startApi();
+    const { url } = await serve(api.url);
+    const client = new WebSocket(url.replace('http', 'ws') + STREAM.path, { headers: { 'x-request-id': 'mine' } });
+    const [{ headers }] = (await once(client, 'upgrade')) as [IncomingMessage];
+    expect([headers['x-request-id'], api.accepted[0]?.request.headers['x-request-id']]).toEqual(['mine', 'mine']);
+    client.terminate();
   });
 
   it('passes the refusal of a handshake on, and responds 503 when no history API does', async () => {
