@@ -45,6 +45,29 @@ describe('EventLoopTurns', () => {
     expect(iterations).toBeLessThan(50);
   });
 
+  it('have their whole length from their start on, however long their request has waited', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const turns = new EventLoopTurns(() => 0);
+    const first = turns.take(false).then((end) => {
+      clock.mockReturnValue(1_003);
+      return end;
+    });
+    expect(await Promise.all([first, turns.take(false)])).toEqual([1_010, 1_013]);
+    clock.mockRestore();
+  });
+
+  it('wait for no connections when none has come since the last turn', async () => {
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
+    const turns = new EventLoopTurns(() => 7);
+    await turns.take(false);
+    clock.mockReturnValue(1_005);
+    const turn = { isHad: false };
+    void turns.take(true).then(() => (turn.isHad = true));
+    for (let iteration = 0; iteration < 3; iteration++) await nextIteration();
+    clock.mockRestore();
+    expect(turn.isHad).toBe(true);
+  });
+
   it('accept connections first, for a bounded time', async () => {
     const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
     let accepted = 0;

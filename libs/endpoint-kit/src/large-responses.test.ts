@@ -27,6 +27,7 @@ describe('LargeResponses', () => {
     expect([await isSettled(third), await isSettled(fourth)]).toEqual([true, false]);
     responses.leave();
     expect(await isSettled(fourth)).toBe(true);
+    expect(await isSettled(responses.enter(staying()))).toBe(false);
   });
 
   it('forgets a client that disconnected while it waited', async () => {
