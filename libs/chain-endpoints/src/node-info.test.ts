@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createNodeInfoReader } from './node-info';
@@ -62,6 +63,27 @@ describe('createNodeInfoReader', () => {
     expect(await read()).toBeUndefined();
     expect(performance.now() - startedAt - waited).toBeLessThan(150);
     expect(requests).toBe(1);
+  });
+
+  it('goes on to the next node when one is silent, and begins with that one from then on', async () => {
+    let asked = 0;
+    const silent = createServer(() => asked++).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const read = createNodeInfoReader([`http://127.0.0.1:${(silent.address() as AddressInfo).port}`, url], () => time);
+    while (!(await read())) await settle();
+    time += 1_000;
+    await read();
+    await settle();
+    expect([asked, requests]).toEqual([1, 2]);
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it('takes the address of a node with a slash at its end', async () => {
+    let path: string | undefined;
+    server.once('request', (request) => (path = request.url));
+    expect(await createNodeInfoReader([`${url}/`])()).toBeDefined();
+    expect(path).toBe('/v1/chain/get_info');
   });
 
   it('asks again when the clock of the machine was set back', async () => {
