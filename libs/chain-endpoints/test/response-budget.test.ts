@@ -32,10 +32,15 @@ const withLength = (bytes: Buffer): Buffer => Buffer.concat([varuint(bytes.lengt
 
 const NO_EXTENSIONS = Buffer.from([0]);
 
-/** The receipt of a transaction of one action without authorizations, whose data is a blob of so many bytes. */
-function receiptOf(bytes: number, extensions = NO_EXTENSIONS): Buffer {
-  const action = Buffer.concat([nameA, nameA, Buffer.from([0]), withLength(withLength(Buffer.alloc(bytes, 1)))]);
-  const packed = Buffer.concat([TRANSACTION_HEADER, Buffer.from([0, 1]), action, extensions]);
+/** An action without authorizations, whose data is a blob of so many bytes. */
+function actionOf(bytes: number): Buffer {
+  return Buffer.concat([nameA, nameA, Buffer.from([0]), withLength(withLength(Buffer.alloc(bytes, 1)))]);
+}
+
+/** The receipt of a transaction of one action, after context-free ones of so many bytes each. */
+function receiptOf(bytes: number, extensions = NO_EXTENSIONS, contextFree: readonly number[] = []): Buffer {
+  const actions = [varuint(contextFree.length), ...contextFree.map(actionOf), varuint(1), actionOf(bytes)];
+  const packed = Buffer.concat([TRANSACTION_HEADER, ...actions, extensions]);
   return Buffer.concat([RECEIPT_HEADER, PLAIN, withLength(packed)]);
 }
 
@@ -77,6 +82,15 @@ describe('a block', () => {
     const { body } = render([receiptOf(10, Buffer.from([1, 7, 0, 0])), receiptOf(10)], decoders);
     const [extended, plain] = body.transactions.map(({ trx }) => typeof trx === 'object' && trx.transaction);
     expect(Object.keys(extended || {})).toEqual(Object.keys(plain || {}));
+  });
+
+  it('leaves context-free actions undecoded where the action after them would be left out', () => {
+    // Decoded, each byte takes six characters, and two more in hex.
+    const receipt = receiptOf(2.5 * MIB, NO_EXTENSIONS, [MIB / 2, MIB / 2, MIB / 2, MIB / 2]);
+    const { body } = render([receipt], makeDecoders('a', 'string'));
+    const [trx] = body.transactions.map(({ trx }) => (typeof trx === 'object' ? trx.transaction : undefined));
+    expect(trx?.context_free_actions.map(({ data }) => typeof data)).toContain('object');
+    expect(trx?.actions.map(({ data }) => typeof data === 'string' && data.length)).toEqual([2 * (2.5 * MIB + 4)]);
   });
 
   it('has all data decoded that fit, however much is reserved for what follows', () => {

@@ -25,6 +25,16 @@ const STATUS: ChainStatus = {
   revision: 1,
 };
 
+/** Fields of a transaction's header. */
+const NO_LIMITS = {
+  expiration: 0,
+  refBlockNum: 0,
+  refBlockPrefix: 0,
+  maxNetUsageWords: 0,
+  maxCpuUsageMs: 0,
+  delaySec: 0,
+};
+
 function varuint(value: number): Buffer {
   const bytes: number[] = [];
   for (let rest = value; ; rest >>>= 7) {
@@ -61,11 +71,13 @@ describe('a block of traces', () => {
     expect(budget.decoding.spent).toBeLessThanOrEqual(budget.decoding.total);
   });
 
-  /** A block of transactions of one action each, with a blob of data and a return value of so many bytes. */
-  function renderOf(count: number, dataBytes: number, returnedBytes: number) {
+  /** A block of transactions of one action each, with a blob of data, a return value and a signature of so many bytes. */
+  function renderOf(count: number, dataBytes: number, returnedBytes: number, signatureBytes = 0) {
     const data = Buffer.concat([varuint(dataBytes), Buffer.alloc(dataBytes, 1)]);
     const returnValue = Buffer.alloc(returnedBytes, 1);
-    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0 };
+    const signatures = signatureBytes > 0 ? [Buffer.alloc(signatureBytes, 1)] : [];
+    const partial = { id: 'ab'.repeat(32), ...NO_LIMITS, signatures };
+    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0, partial };
     const transactions = Array.from({ length: count }, () => ({
       record,
       actions: [makeAction({ name: 'a', data, traces: [{ ...makeTrace(), returnValue }] })],
@@ -85,6 +97,16 @@ describe('a block of traces', () => {
     const decoded = body.transactions.filter(({ actions }) => actions[0]?.params !== undefined).length;
     expect(bytes).toBeLessThan(MAX_BYTES);
     expect(decoded).toBeGreaterThan(19);
+  });
+
+  it.each([
+    ['signatures of transactions', 1_000, 6 * 1024, 5_000],
+    ['fields that each transaction has', 10_000, 900, 0],
+  ])('counts the %s', (_, count, dataBytes, signatureBytes) => {
+    // Undecoded, the actions leave room for them; decoded, they would take a whole response and more.
+    const { body, bytes } = renderOf(count, dataBytes, 0, signatureBytes);
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.transactions).toHaveLength(count);
   });
 
   it('counts return values among what follows', () => {
