@@ -150,7 +150,9 @@ async function readBytes(
   let total = 0;
   for (let start = 0; start < wanted.length && total < maxBytes; start += BODIES_AT_ONCE) {
     const docs = wanted.slice(start, start + BODIES_AT_ONCE).map(({ index, id }) => ({ _index: index, _id: id }));
-    const { docs: got } = await withStoreErrors(client.mget<AbiDocument>({ docs, _source_includes: ['account', 'hash', 'abi'] }));
+    const { docs: got } = await withStoreErrors(
+      client.mget<AbiDocument>({ docs, _source_includes: ['account', 'hash', 'abi'] }),
+    );
     for (const doc of got) {
       const source = '_source' in doc ? doc._source : undefined;
       // The document is missing because its branch was undone and cleaned up since the query began.

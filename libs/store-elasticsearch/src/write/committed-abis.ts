@@ -118,7 +118,8 @@ export class CommittedAbis {
     });
     if (!hits[0]) throw incomplete(`the ABI ${hash} of ${contract} is missing`);
     const abi = undamagedAbi(hits[0]._source as AbiDocument);
-    if (!abi) throw new HistoryError('STORE_UNAVAILABLE', `an ABI of ${contract} is stored damaged: run npm run repair`);
+    if (!abi)
+      throw new HistoryError('STORE_UNAVAILABLE', `an ABI of ${contract} is stored damaged: run npm run repair`);
     return abi;
   }
 }
