@@ -51,7 +51,7 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
       const metadata = await describeStore(client, names);
       writes = metadata.history_writes;
       run.hasBegun = true;
-      await requestSnapshot(client, `${names.prefix}-*`, snapshot, metadata);
+      await requestSnapshot(client, names, snapshot, metadata);
     }
     const made = await untilMade(client, names, snapshot);
     await requireNoWrites(client, names, snapshot, writes);
@@ -68,21 +68,29 @@ export async function createSnapshot(options: ElasticsearchOptions, snapshot: Sn
 
 async function requestSnapshot(
   client: Client,
-  indices: string,
+  names: IndexNames,
   { repository, name }: SnapshotOptions,
   metadata: SnapshotMetadata,
 ): Promise<void> {
-  await withStoreErrors(
-    client.snapshot.create({
-      repository,
-      snapshot: name,
-      indices,
-      include_global_state: false,
-      feature_states: ['none'],
-      metadata: { ...metadata },
-      wait_for_completion: false,
-    }),
-  );
+  try {
+    await withStoreErrors(
+      client.snapshot.create({
+        repository,
+        snapshot: name,
+        indices: `${names.prefix}-*`,
+        include_global_state: false,
+        feature_states: ['none'],
+        metadata: { ...metadata },
+        wait_for_completion: false,
+      }),
+    );
+  } catch (error) {
+    // The client sends it again when the response is lost, and the cluster refuses a second snapshot of the name.
+    if (!hasErrorCode(error, 'STORE_REFUSED')) throw error;
+    const begun = (await findSnapshot(client, repository, name))?.metadata as Partial<SnapshotMetadata> | undefined;
+    const isOurs = begun?.history_index_prefix === names.prefix && begun.history_writes === metadata.history_writes;
+    if (!isOurs) throw error;
+  }
 }
 
 /** Deletes the snapshot and rejects with `STORE_IN_USE` when the store has other writes now than at its start. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { abortableSleep } from '@antelope-history/connectivity';
-import type { Client } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { hasErrorCode, HistoryError } from '@antelope-history/schemas';
 import { withClient } from '../client/client';
 import type { ElasticsearchOptions } from '../client/elasticsearch-options';
@@ -79,18 +79,25 @@ async function findComplete(
 }
 
 async function requestRestore(client: Client, indices: string, { repository, name }: SnapshotOptions): Promise<void> {
-  await withStoreErrors(
-    client.snapshot.restore({
-      repository,
-      snapshot: name,
-      indices,
-      index_settings: BLOCKED,
-      include_aliases: true,
-      include_global_state: false,
-      feature_states: ['none'],
-      wait_for_completion: false,
-    }),
-  );
+  try {
+    await withStoreErrors(
+      client.snapshot.restore({
+        repository,
+        snapshot: name,
+        indices,
+        index_settings: BLOCKED,
+        include_aliases: true,
+        include_global_state: false,
+        feature_states: ['none'],
+        wait_for_completion: false,
+      }),
+    );
+  } catch (error) {
+    // The client sends it again when the response is lost, and the cluster restores nothing over indices that exist now.
+    if (!hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
+    const found = await readSettings(client, indices);
+    if (found.length === 0 || !found.every(isBlocked)) throw error;
+  }
 }
 
 /** Compares what was restored with what the snapshot says of itself, and opens it to the apps. */
@@ -136,16 +143,22 @@ async function renewStoreId(client: Client, names: IndexNames, read: ReadProgres
 }
 
 async function requireNoIndices(client: Client, indices: string): Promise<void> {
-  const existing = await withStoreErrors(client.indices.getSettings({ index: indices, flat_settings: true }));
-  const found = Object.values(existing);
+  const found = await readSettings(client, indices);
   if (found.length === 0) return;
-  const isLeft = found.some(({ settings }) => settings && 'index.blocks.read' in settings);
-  const whose = isLeft ? ', which a restore that did not end has left' : '';
+  const whose = found.some(isBlocked) ? ', which a restore that did not end has left' : '';
   throw new HistoryError(
     'CONFIG_INVALID',
     `the cluster has ${found.length} indices ${indices}${whose}: stop all apps and delete these indices first`,
   );
 }
+
+/** The settings of each index, also of closed ones, which a restore would replace. */
+async function readSettings(client: Client, indices: string): Promise<estypes.IndicesIndexState[]> {
+  const request = { index: indices, expand_wildcards: 'all', flat_settings: true } as const;
+  return Object.values(await withStoreErrors(client.indices.getSettings(request)));
+}
+
+const isBlocked = ({ settings }: estypes.IndicesIndexState): boolean => !!settings && 'index.blocks.read' in settings;
 
 async function untilReadable(
   client: Client,
@@ -155,20 +168,34 @@ async function untilReadable(
   let movedAt = performance.now();
   let before = -1;
   for (;;) {
-    const health = await withStoreErrors(client.cluster.health({ index, level: 'indices' }));
-    const { active_primary_shards: active, initializing_shards: initializing } = health;
-    const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
-    onProgress?.(active, shards);
-    if (shards > 0 && active === shards && !health.timed_out) return;
-    if (initializing > 0 || active !== before) movedAt = performance.now();
-    before = active;
-    if (performance.now() - movedAt > stallLimitMs) {
-      throw new HistoryError(
-        'STORE_REFUSED',
-        `the cluster restores nothing more, and ${shards - active} of ${shards} shards are missing: ` +
-          `GET _cluster/allocation/explain says why; then delete the indices ${index} and restore again`,
-      );
+    try {
+      const { active, initializing, shards } = await readShards(client, index);
+      onProgress?.(active, shards);
+      if (shards > 0 && active === shards) return;
+      if (initializing > 0 || active !== before) movedAt = performance.now();
+      before = active;
+      if (performance.now() - movedAt > stallLimitMs) {
+        throw new HistoryError(
+          'STORE_REFUSED',
+          `the cluster restores nothing more, and ${shards - active} of ${shards} shards are missing: ` +
+            `GET _cluster/allocation/explain says why; then delete the indices ${index} and restore again`,
+        );
+      }
+    } catch (error) {
+      // The cluster goes on to restore when it has a master again. What is restored can only be deleted once this program gives up.
+      const isOver = performance.now() - movedAt > stallLimitMs;
+      if (isOver || !hasErrorCode(error, 'STORE_UNAVAILABLE')) throw error;
     }
     await abortableSleep(POLL_MS, signal);
   }
+}
+
+/** How many primary shards of the indices there are, can be read, and are being restored. */
+async function readShards(
+  client: Client,
+  index: string,
+): Promise<{ active: number; initializing: number; shards: number }> {
+  const health = await withStoreErrors(client.cluster.health({ index, level: 'indices' }));
+  const shards = Object.values(health.indices ?? {}).reduce((sum, each) => sum + each.number_of_shards, 0);
+  return { active: health.active_primary_shards, initializing: health.initializing_shards, shards };
 }
