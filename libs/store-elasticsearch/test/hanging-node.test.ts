@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWithService } from '@antelope-history/servers';
 import { type BlockPlan, Comparison, ModelHistory, SimulatedReader } from '@antelope-history/store/contract';
+import { withClient } from '../src/client/client';
 import { FaultyServer, type SeenRequest } from './faulty-server';
 import { withTemporaryStore } from './temporary-store';
 
 /** Shorter than the time limit of a request (60 s). */
 const FOUND_WITHIN_MS = 20_000;
 const SOON_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 
 const BLOCK: BlockPlan = {
   transactions: [
@@ -68,6 +70,24 @@ describeWithService(['elasticsearch'], (url = '') => {
         expect(new Set(bulks.map(({ body }) => body)).size).toBe(bulks.length);
       });
     }, 60_000);
+
+    it('that hangs does not keep an interrupted program waiting', async () => {
+      for (const node of nodes) node.fault = () => 'silence';
+      const interruption = new AbortController();
+      setTimeout(() => interruption.abort(), 100);
+      const ask = () => withClient(optionsOf(nodes), (client) => client.info(), interruption.signal);
+      const interrupted = expect(ask()).rejects.toMatchObject({ code: 'STOPPED' });
+      expect(await msOf(() => interrupted)).toBeLessThan(SOON_MS);
+    });
+
+    it('is not checked when it has responded', async () => {
+      await withClient(optionsOf(nodes), async (client) => {
+        await client.cluster.health();
+        for (const { seen } of nodes) seen.splice(0);
+        await sleep(CHECK_EVERY_MS + 1_000);
+      });
+      expect(nodes.flatMap(({ seen }) => seen)).toEqual([]);
+    }, 20_000);
   });
 });
 
@@ -77,4 +97,17 @@ async function msOf(run: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await run();
   return performance.now() - startedAt;
+}
+
+function optionsOf(nodes: readonly FaultyServer[]): Parameters<typeof withClient>[0] {
+  return {
+    ...{
+      urls: nodes.map(({ url }) => url),
+      indexPrefix: 'any',
+      blocksPerIndex: 1,
+      actionsPerIndex: 1,
+      retainBlocks: 0,
+    },
+    ...{ replicas: 0, bulkBytes: 1, bulkConcurrency: 1, commitSeconds: 1, requestTimeoutSeconds: 60 },
+  };
 }
