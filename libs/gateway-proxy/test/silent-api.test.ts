@@ -7,11 +7,11 @@ import { STREAM } from '@antelope-history/routes';
 import { closeAfterEach } from './close-after-each';
 import { GatewayFixture } from './gateway-fixture';
 
-/** Sockets have timers that Jest does not replace: a minute of silence becomes a moment. */
+/** Sockets have timers that Jest does not replace: a minute of silence becomes two seconds. */
 function shortenMinutes(): void {
   const wait = Socket.prototype.setTimeout;
   jest.spyOn(Socket.prototype, 'setTimeout').mockImplementation(function (this: Socket, ms, onTimeout) {
-    return wait.call(this, ms === 60_000 ? 200 : ms, onTimeout);
+    return wait.call(this, ms === 60_000 ? 2_000 : ms, onTimeout);
   });
 }
 
