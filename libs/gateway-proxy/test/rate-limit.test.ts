@@ -208,7 +208,7 @@ describe('rate limits', () => {
   });
 
   it('count requests for pages like requests for endpoints', async () => {
-    const gateway = fixture.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' } });
+    const gateway = fixture.createGateway({ environment: { HISTORY_API__RATE_LIMIT_RPM: '4' }, now: () => NOW });
     for (const path of ['/live', '/health', '/docs', '/openapi.json']) {
       expect([path, (await request(gateway).get(path)).status]).toEqual([path, 200]);
     }

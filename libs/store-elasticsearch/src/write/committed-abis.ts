@@ -1,7 +1,6 @@
 import type { AbiChange, BlockRecords } from '@antelope-history/records';
-import { HistoryError } from '@antelope-history/schemas';
 import { type FoundHit, incomplete, MAX_WINDOW, type Query, type Search, type Searcher } from '../client/search';
-import { abiHash, undamagedAbi } from '../indices/abi-hash';
+import { abiHash } from '../indices/abi-hash';
 import { documentsOfNumber } from '../indices/documents-of-number';
 import type { AbiDocument, DataAbi, ProgressDocument } from '../indices/documents';
 import type { IndexNames } from '../indices/index-names';
@@ -107,19 +106,16 @@ export class CommittedAbis {
     }
   }
 
-  /** The bytes of an ABI of a contract by their hash. Rejects with `STORE_UNAVAILABLE` until damaged ones are repaired. */
+  /** The bytes of an ABI of a contract by their hash; damaged ones as they are: a repair decodes anew what was decoded with them. */
   async bytesOf(contract: string, hash: string): Promise<Buffer> {
     const filters: Query[] = [{ term: { account: contract } }, { term: { hash } }];
     const { hits } = await this.searcher.search({
       index: this.names.abis,
       filters,
       size: 1,
-      fetch: { _source: ['abi', 'hash'] },
+      fetch: { _source: ['abi'] },
     });
     if (!hits[0]) throw incomplete(`the ABI ${hash} of ${contract} is missing`);
-    const abi = undamagedAbi(hits[0]._source as AbiDocument);
-    if (!abi)
-      throw new HistoryError('STORE_UNAVAILABLE', `an ABI of ${contract} is stored damaged: run npm run repair`);
-    return abi;
+    return Buffer.from((hits[0]._source as AbiDocument).abi, 'base64');
   }
 }
