@@ -23,7 +23,10 @@ export interface TicketCounts {
 export interface Ticket {
   /** The upstream's response head has arrived. `bytes`: its content length, undefined for a chunked body. */
   beginResponse(bytes: number | undefined): void;
-  /** A body chunk has arrived. Backpressure delays it until earlier chunks were written or fit into the socket buffers. */
+  /**
+   * A body chunk has arrived. Backpressure delays it until earlier chunks were written or fit into the socket buffers. The chunks of a
+   * response are at most as long as its content length together, where the HTTP parser ends the body.
+   */
   receive(bytes: number): void;
   /** The upstream has sent the whole response, or is blocked by the client's backpressure. */
   endWork(): void;
