@@ -73,6 +73,26 @@ describe('a node that sends no blocks', () => {
     expect(silences).toBe(1);
   });
 
+  it('is not silent because the process did not run', () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    begin(60_000);
+    const run = (seconds: number): void => {
+      for (let second = 0; second < seconds; second++) {
+        now += 1_000;
+        jest.advanceTimersByTime(1_000);
+      }
+    };
+    now = 3_600_000;
+    jest.advanceTimersByTime(1_000);
+    expect(silences).toBe(0);
+    run(57);
+    expect(silences).toBe(0);
+    run(1);
+    expect(silences).toBe(1);
+    jest.restoreAllMocks();
+  });
+
   it('is not silent while the reader cannot take more', () => {
     begin(60_000);
     mayHear = false;
