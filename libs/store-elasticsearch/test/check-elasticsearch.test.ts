@@ -5,6 +5,7 @@ import { Client } from '@elastic/elasticsearch';
 import type { Finding } from '@antelope-history/connectivity/check';
 import { createIndexPrefix, describeWithService, type IndexPrefix } from '@antelope-history/servers';
 import { elasticsearchChecks, readElasticsearchStatus } from '../src/check';
+import { IndexNames } from '../src/indices/index-names';
 import { openElasticsearchStoreWriter, type ElasticsearchOptions } from '../src/writer';
 
 const CHAIN = 'c5'.repeat(32);
@@ -141,8 +142,9 @@ describeWithService(['elasticsearch'], (url) => {
 
     it('report what a restore that did not end has left, which nobody may open', async () => {
       await makeStore();
-      const index = `${indices.prefix}-*`;
-      await client.indices.putSettings({ index, settings: { 'index.blocks.read': true, 'index.blocks.write': true } });
+      const index = new IndexNames(indices.prefix).pattern;
+      const settings = { 'index.blocks.read': true, 'index.blocks.write': true };
+      await client.indices.putSettings({ index, settings, allow_no_indices: true });
       const check = checksOf(at).find(({ name }) => name === 'elasticsearch blocks');
       const finding = await check?.run(AbortSignal.timeout(TIME_LIMIT_MS));
       expect(finding).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.restore_unfinished' });
@@ -155,10 +157,19 @@ describeWithService(['elasticsearch'], (url) => {
       expect(cluster).toMatchObject({ outcome: 'warning', id: 'elasticsearch.cluster_yellow' });
       // No node has this name.
       const settings = { 'index.routing.allocation.require._name': 'nobody' };
-      await client.indices.create({ index: `${indices.prefix}-lost`, settings, wait_for_active_shards: 0 });
+      await client.indices.create({ index: `${indices.prefix}-blocks-lost`, settings, wait_for_active_shards: 0 });
       const { cluster: red } = await findingsOf(at);
       expect(red).toMatchObject({ outcome: 'wrong', id: 'elasticsearch.cluster_red' });
-      expect(red?.what).toContain(`${indices.prefix}-lost`);
+      expect(red?.what).toContain(`${indices.prefix}-blocks-lost`);
+    });
+
+    it('report nothing of a store whose prefix begins with its own', async () => {
+      await makeStore();
+      const index = `${indices.prefix}-test-blocks-0000000000`;
+      const settings = { 'index.routing.allocation.require._name': 'nobody', 'index.blocks.write': true };
+      await client.indices.create({ index, settings, wait_for_active_shards: 0 });
+      const findings = await findingsOf(at);
+      expect(['cluster', 'blocks', 'indices'].map((each) => findings[each]?.outcome)).toEqual(['ok', 'ok', 'ok']);
     });
 
     it('report a clock difference', async () => {

@@ -41,7 +41,7 @@ describeWithService(['elasticsearch'], (url = '') => {
     sessions.begin();
     await write(3);
     options = store.optionsWith({ urls: [server.url] });
-    indices = `${options.indexPrefix}-*`;
+    indices = store.names.pattern;
     name = `made-${randomUUID()}`;
   });
   afterEach(async () => {
@@ -84,7 +84,7 @@ describeWithService(['elasticsearch'], (url = '') => {
 
   /** Another program begins a snapshot with this metadata; one with `hole` lacks a shard, so that it fails in the end. */
   async function begin(metadata: Record<string, string>, { hole = false } = {}): Promise<void> {
-    const lost = `${options.indexPrefix}-lost`;
+    const lost = `${options.indexPrefix}-blocks-lost`;
     if (hole) await client.indices.create({ index: lost, settings: NOWHERE, wait_for_active_shards: 0 });
     const of = { repository, snapshot: name, indices, partial: true, include_global_state: false };
     await client.snapshot.create({ ...of, metadata, wait_for_completion: false });
@@ -149,7 +149,8 @@ describeWithService(['elasticsearch'], (url = '') => {
     await deleteIndices();
     server.seen.splice(0);
     await restoreSnapshot(options, { repository, name });
-    const changes = server.seen.filter(({ method }) => method === 'PUT').map(({ path }) => decodeURIComponent(path));
+    const changed = server.seen.filter(({ method }) => method === 'PUT').map(({ path }) => path.split('?')[0] ?? '');
+    const changes = changed.map(decodeURIComponent);
     const settings = `/${options.indexPrefix}-progress/_settings`;
     const opened = [settings, settings, expect.stringContaining('-progress/_doc/'), `/${indices}/_settings`];
     expect(changes).toEqual(opened);

@@ -14,6 +14,7 @@ import {
 import { ProgressReader } from '../src/indices/progress';
 import { openElasticsearchStoreReader } from '../src/reader';
 import { createSnapshot, listSnapshots, restoreSnapshot } from '../src/snapshot';
+import { readNewestWrites } from '../src/snapshot/snapshot-client';
 import { openElasticsearchStoreWriter } from '../src/writer';
 import { TemporaryStore } from './temporary-store';
 
@@ -66,7 +67,7 @@ describeWithService(['elasticsearch'], (url = '') => {
   }
 
   async function deleteIndices(store: TemporaryStore): Promise<void> {
-    await client.indices.delete({ index: Object.keys(await client.indices.get({ index: `${store.names.prefix}-*` })) });
+    await client.indices.delete({ index: Object.keys(await client.indices.get({ index: store.names.pattern })) });
   }
 
   async function storeId(store: TemporaryStore): Promise<string | undefined> {
@@ -121,6 +122,27 @@ describeWithService(['elasticsearch'], (url = '') => {
       await compare(store, [...blocks, ...branch]);
     }));
 
+  it('leaves a store alone whose prefix begins with its own', () =>
+    withStore(async (store, chain, sessions) => {
+      const options = store.optionsWith({});
+      const writer = await openElasticsearchStoreWriter(options);
+      const blocks = chain.blocks(undefined, plans(5));
+      await writer.writeBlocks(sessions.read(blocks));
+      await writer.close();
+      const others = `${options.indexPrefix}-test`;
+      const other = await openElasticsearchStoreWriter({ ...options, indexPrefix: others });
+      const made = await createSnapshot(options, { repository, name: 'own' });
+      const writes = await readNewestWrites(client, store.names);
+      await other.setChainId('ab'.repeat(32));
+      expect(await readNewestWrites(client, store.names)).toBe(writes);
+      await deleteIndices(store);
+      const left = await client.indices.get({ index: `${others}-*` });
+      expect(await restoreSnapshot(options, { repository, name: 'own' })).toEqual(made);
+      expect(await client.indices.get({ index: `${others}-*` })).toEqual(left);
+      await compare(store, blocks);
+      await other.close();
+    }));
+
   it('is not kept when something was written meanwhile', () =>
     withStore(async (store, chain, sessions) => {
       const writer = await openElasticsearchStoreWriter(store.optionsWith({}));
@@ -172,7 +194,7 @@ describeWithService(['elasticsearch'], (url = '') => {
       await createSnapshot(options, { repository, name: 'cut' });
       await deleteIndices(store);
       await expect(restoreSnapshot(options, cut())).rejects.toMatchObject(
-        stopped(`delete the indices ${options.indexPrefix}-*`),
+        stopped(`delete the indices ${store.names.pattern}`),
       );
     }));
 

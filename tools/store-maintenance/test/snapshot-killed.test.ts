@@ -146,10 +146,10 @@ describeWithService(['elasticsearch'], (url = '') => {
 
   it.each([
     ['when the restore has begun', '/_cluster/health'],
-    ['when it is compared', `/${indexPrefix}-*/_stats`],
-    ['before the blocks are removed', `PUT /${indexPrefix}-*/_settings`],
-  ])('a --restore that was killed leaves a store that no app takes for whole: %s', async (_, text) => {
-    const name = `whole-${text.length}`;
+    ['when it is compared', '/_stats/indexing'],
+    ['before the blocks are removed', `PUT /${indexPrefix}-actions-*`],
+  ])('a --restore that was killed leaves a store that no app takes for whole: %s', async (when, text) => {
+    const name = when.replaceAll(' ', '-');
     expect((await run('--create', name)).status).toBe(0);
     await deleteIndices();
     expect(await signalAt([text, 1], 'SIGKILL', '--restore', name)).toMatchObject({ signal: 'SIGKILL' });

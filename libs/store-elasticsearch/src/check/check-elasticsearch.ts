@@ -65,7 +65,7 @@ export function readElasticsearchStatus(options: ElasticsearchOptions): Promise<
 }
 
 async function checkHealth({ client, signal, options }: CheckContext): Promise<Finding> {
-  const index = `${options.indexPrefix}-*`;
+  const index = new IndexNames(options.indexPrefix).pattern;
   const unknown = ok('elasticsearch.health_unknown', 'this user may not read its health, which is not needed');
   const health = await forbiddenAs(undefined, client.cluster.health({ index, level: 'indices' }, { signal }));
   if (!health) return unknown;
@@ -96,7 +96,7 @@ async function checkHealth({ client, signal, options }: CheckContext): Promise<F
 async function checkBlocks({ client, signal, options }: CheckContext): Promise<Finding> {
   const cluster = await forbiddenAs(undefined, client.cluster.getSettings({ flat_settings: true }, { signal }));
   const clusterSettings = { ...cluster?.persistent, ...cluster?.transient } as Record<string, unknown>;
-  const index = `${options.indexPrefix}-*`;
+  const index = new IndexNames(options.indexPrefix).pattern;
   const settings = await client.indices.getSettings({ index, name: 'index.blocks.*', flat_settings: true }, { signal });
   const targets = [
     { target: 'the cluster', prefix: 'cluster.blocks', settings: clusterSettings },

@@ -1,6 +1,7 @@
 import { ok, wrong, type Finding } from '@antelope-history/connectivity/check';
 import type { estypes } from '@elastic/elasticsearch';
 import { DOC_VALUES_MAPPING_VERSION, MAPPING_VERSION } from '../indices/format-version';
+import { IndexNames } from '../indices/index-names';
 import { indexTemplates } from '../indices/index-templates';
 import type { CheckContext } from './check-requests';
 
@@ -53,7 +54,7 @@ function matches(pattern: string, name: string): boolean {
 
 /** Checks that the existing indices were created with our templates. */
 export async function checkIndices({ client, signal, options }: CheckContext): Promise<Finding> {
-  const index = `${options.indexPrefix}-*`;
+  const index = new IndexNames(options.indexPrefix).pattern;
   const mappings = await client.indices.getMapping({ index }, { signal });
   const foreign = Object.entries(mappings)
     .filter(

@@ -46,6 +46,15 @@ export class IndexNames {
     this.bodies = this.of('bodies');
   }
 
+  /**
+   * Matches all indices of the store, whether they exist or not, and none of a store whose prefix begins with this one, as `eos-test` does
+   * with `eos`.
+   */
+  get pattern(): string {
+    const ranged = [...RANGED_KINDS, 'directory' as const].map((kind) => `${this.of(kind)}-*`);
+    return [...ranged, ...SINGLE_KINDS.map((kind) => `${this.of(kind)}*`)].join(',');
+  }
+
   of(kind: DocumentKind): string {
     return `${this.prefix}-${kind}`;
   }

@@ -77,7 +77,7 @@ async function requestSnapshot(
       client.snapshot.create({
         repository,
         snapshot: name,
-        indices: `${names.prefix}-*`,
+        indices: names.pattern,
         include_global_state: false,
         feature_states: ['none'],
         metadata: { ...metadata },
@@ -157,7 +157,7 @@ async function describeStore(
   // Before the rest: what is written in between is then noticed as a later write.
   const writes = await readNewestWrites(client, names);
   const read = await new ProgressReader(client, names).read();
-  if (!read) throw new HistoryError('CONFIG_INVALID', `the cluster has no indices ${names.prefix}-*`);
+  if (!read) throw new HistoryError('CONFIG_INVALID', `the cluster has no indices ${names.pattern}`);
   const { chain_id: chainId, committed } = read.progress;
   return {
     history_index_prefix: names.prefix,

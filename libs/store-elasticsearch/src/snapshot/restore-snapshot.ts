@@ -40,7 +40,7 @@ export interface RestoreOptions extends SnapshotOptions {
  */
 export async function restoreSnapshot(options: ElasticsearchOptions, snapshot: RestoreOptions): Promise<StoreSnapshot> {
   const names = new IndexNames(options.indexPrefix);
-  const indices = `${names.prefix}-*`;
+  const indices = names.pattern;
   const run = { hasBegun: false };
   const restore = async (client: Client): Promise<StoreSnapshot> => {
     const info = await findComplete(client, names, snapshot);
@@ -107,7 +107,7 @@ async function takeIntoUse(
   { snapshot, metadata: { history_writes: writes } }: CompleteSnapshot,
 ): Promise<void> {
   const { name } = snapshot;
-  const indices = `${names.prefix}-*`;
+  const indices = names.pattern;
   if (writes !== undefined && writes !== (await readNewestWrites(client, names))) {
     throw new HistoryError(
       'STORE_REFUSED',
@@ -125,7 +125,8 @@ async function takeIntoUse(
 }
 
 async function setBlocks(client: Client, index: string, settings: Record<string, true | null>): Promise<void> {
-  await withStoreErrors(client.indices.putSettings({ index, settings }));
+  // A store may have no index of a kind.
+  await withStoreErrors(client.indices.putSettings({ index, settings, allow_no_indices: true }));
 }
 
 /** An API that was paused meanwhile recognises by it that what it has cached is of the indices before. */

@@ -32,7 +32,7 @@ export interface SnapshotMetadata {
 /** A digest of the newest write to each index: it differs after every write, and is the same in indices that were restored. */
 export async function readNewestWrites(client: Client, names: IndexNames): Promise<string> {
   const stats = await withStoreErrors(
-    client.indices.stats({ index: `${names.prefix}-*`, metric: 'indexing', level: 'shards' }),
+    client.indices.stats({ index: names.pattern, metric: 'indexing', level: 'shards' }),
   );
   const newest = Object.entries(stats.indices ?? {}).flatMap(([index, { shards = {} }]) =>
     Object.entries(shards).map(([shard, copies]) => {
