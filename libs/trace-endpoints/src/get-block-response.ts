@@ -12,6 +12,7 @@ import {
   type PartRenderer,
   printParts,
   renderStatus,
+  type Reserve,
   reserveFor,
   type ResponseBudget,
   toHex,
@@ -104,13 +105,17 @@ function* writeTransactions(
   context: BlockContext,
 ): Generator<void, void> {
   const renderer = createTraceRenderer(isSince21(context.block), context.budget);
-  const traces = transactions.map(({ actions }) => tracesOf(actions, context));
-  const reserves = traces.map((parts) => reserveFor(parts, renderer));
-  const after = { ...reserves.reduce(addReserves, NOTHING_FOLLOWS) };
+  const prepared = transactions.map(({ record, actions }) => {
+    const traces = tracesOf(actions, context);
+    const end = new TransactionEnd(record, receipts[record.receiptIndex]);
+    return { record, traces, reserve: reserveFor(traces, renderer), end };
+  });
+  const after = {
+    ...prepared.flatMap(({ reserve, end }) => [reserve, end.reserve]).reduce(addReserves, NOTHING_FOLLOWS),
+  };
   out.raw('[');
-  for (const [index, { record }] of transactions.entries()) {
-    after.undecodedBytes -= reserves[index]?.undecodedBytes ?? 0;
-    after.omittedBytes -= reserves[index]?.omittedBytes ?? 0;
+  for (const [index, { record, traces, reserve, end }] of prepared.entries()) {
+    subtractReserve(after, reserve);
     if (index > 0) out.raw(',');
     out
       .bytes(ID)
@@ -118,27 +123,46 @@ function* writeTransactions(
       .raw('"')
       .bytes(context.place)
       .bytes(ACTIONS);
-    yield* printParts(out, traces[index] ?? [], renderer, context.budget, after);
-    yield* endTransaction(out.raw(']'), record, receipts[record.receiptIndex], context);
+    yield* printParts(out, traces, renderer, context.budget, after);
+    yield* end.write(out.raw(']'), context.budget);
+    subtractReserve(after, end.reserve);
     if (context.budget.isPauseDue()) yield;
   }
   out.raw(']');
 }
 
-/** Writes the fields of a transaction after its actions. */
-function* endTransaction(
-  out: JsonWriter,
-  record: StoredBlockTransaction['record'],
-  receipt: TransactionReceipt | undefined,
-  { budget }: BlockContext,
-): Generator<void, void> {
-  const { header, signatures } = signedHeaderOf(record, receipt);
-  budget.take(TRANSACTION_FRAME_BYTES + signatures.reduce((bytes, { length }) => bytes + 2 * length, 0));
-  const { status, cpuUsageUs, netUsageWords } = record;
-  out.bytes(STATUS).raw(renderStatus(status)).bytes(CPU_USAGE).integer(cpuUsageUs);
-  out.bytes(NET_USAGE).integer(netUsageWords).bytes(SIGNATURES);
-  out.raw(yield* writeSignatures(signatures, budget));
-  out.bytes(TRANSACTION_HEADER).raw(writeTransactionHeader(header)).raw('}}');
+function subtractReserve(from: Reserve, reserve: Reserve): void {
+  from.undecodedBytes -= reserve.undecodedBytes;
+  from.omittedBytes -= reserve.omittedBytes;
+}
+
+/** The fields of a transaction after its actions, which cannot be left out. */
+class TransactionEnd {
+  private readonly signed: SignedHeader;
+
+  constructor(
+    private readonly record: StoredBlockTransaction['record'],
+    receipt: TransactionReceipt | undefined,
+  ) {
+    this.signed = signedHeaderOf(record, receipt);
+  }
+
+  private get bytes(): number {
+    return TRANSACTION_FRAME_BYTES + this.signed.signatures.reduce((bytes, { length }) => bytes + 2 * length, 0);
+  }
+
+  get reserve(): Reserve {
+    return { undecodedBytes: this.bytes, omittedBytes: this.bytes };
+  }
+
+  *write(out: JsonWriter, budget: ResponseBudget): Generator<void, void> {
+    budget.take(this.bytes);
+    const { status, cpuUsageUs, netUsageWords } = this.record;
+    out.bytes(STATUS).raw(renderStatus(status)).bytes(CPU_USAGE).integer(cpuUsageUs);
+    out.bytes(NET_USAGE).integer(netUsageWords).bytes(SIGNATURES);
+    out.raw(yield* writeSignatures(this.signed.signatures, budget));
+    out.bytes(TRANSACTION_HEADER).raw(writeTransactionHeader(this.signed.header)).raw('}}');
+  }
 }
 
 const ID = jsonText('{"id":"');

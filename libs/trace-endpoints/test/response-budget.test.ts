@@ -72,14 +72,16 @@ describe('a block of traces', () => {
   });
 
   /** A block of transactions of one action each, with a blob of data, a return value and a signature of so many bytes. */
-  function renderOf(count: number, dataBytes: number, returnedBytes: number, signatureBytes = 0) {
+  function renderOf(count: number, dataBytes: number, returnedBytes: number, signatureBytesOf = (_: number) => 0) {
     const data = Buffer.concat([varuint(dataBytes), Buffer.alloc(dataBytes, 1)]);
     const returnValue = Buffer.alloc(returnedBytes, 1);
-    const signatures = signatureBytes > 0 ? [Buffer.alloc(signatureBytes, 1)] : [];
-    const partial = { id: 'ab'.repeat(32), ...NO_LIMITS, signatures };
-    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0, partial };
-    const transactions = Array.from({ length: count }, () => ({
-      record,
+    const record = { id: Buffer.alloc(32), receiptIndex: -1, status: 0, cpuUsageUs: 0, netUsageWords: 0 };
+    const partialOf = (signatureBytes: number) => {
+      const signatures = signatureBytes > 0 ? [Buffer.alloc(signatureBytes, 1)] : [];
+      return { id: 'ab'.repeat(32), ...NO_LIMITS, signatures };
+    };
+    const transactions = Array.from({ length: count }, (_, index) => ({
+      record: { ...record, partial: partialOf(signatureBytesOf(index)) },
       actions: [makeAction({ name: 'a', data, traces: [{ ...makeTrace(), returnValue }] })],
     }));
     const traces = { status: STATUS, block: storedBlockOf(blockAt(chain, 10)), transactions };
@@ -104,9 +106,15 @@ describe('a block of traces', () => {
     ['fields that each transaction has', 10_000, 900, 0],
   ])('counts the %s', (_, count, dataBytes, signatureBytes) => {
     // Undecoded, the actions leave room for them; decoded, they would take a whole response and more.
-    const { body, bytes } = renderOf(count, dataBytes, 0, signatureBytes);
+    const { body, bytes } = renderOf(count, dataBytes, 0, () => signatureBytes);
     expect(bytes).toBeLessThan(MAX_BYTES);
     expect(body.transactions).toHaveLength(count);
+  });
+
+  it('has less data decoded for a signature of the last transaction', () => {
+    const { body, bytes } = renderOf(60, 200 * 1024, 0, (index) => (index === 59 ? 2_000_000 : 0));
+    expect(bytes).toBeLessThan(MAX_BYTES);
+    expect(body.transactions.at(-1)?.signatures).toHaveLength(1);
   });
 
   it('counts return values among what follows', () => {
