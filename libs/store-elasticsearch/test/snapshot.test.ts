@@ -16,7 +16,7 @@ import { openElasticsearchStoreReader } from '../src/reader';
 import { createSnapshot, listSnapshots, restoreSnapshot } from '../src/snapshot';
 import { readNewestWrites } from '../src/snapshot/snapshot-client';
 import { openElasticsearchStoreWriter } from '../src/writer';
-import { TemporaryStore } from './temporary-store';
+import { TemporaryStore, withTemporaryStore } from './temporary-store';
 
 jest.setTimeout(180_000);
 
@@ -129,18 +129,17 @@ describeWithService(['elasticsearch'], (url = '') => {
       const blocks = chain.blocks(undefined, plans(5));
       await writer.writeBlocks(sessions.read(blocks));
       await writer.close();
-      const others = `${options.indexPrefix}-test`;
-      const other = await openElasticsearchStoreWriter({ ...options, indexPrefix: others });
-      const made = await createSnapshot(options, { repository, name: 'own' });
-      const writes = await readNewestWrites(client, store.names);
-      await other.setChainId('ab'.repeat(32));
-      expect(await readNewestWrites(client, store.names)).toBe(writes);
-      await deleteIndices(store);
-      const left = await client.indices.get({ index: `${others}-*` });
-      expect(await restoreSnapshot(options, { repository, name: 'own' })).toEqual(made);
-      expect(await client.indices.get({ index: `${others}-*` })).toEqual(left);
-      await compare(store, blocks);
-      await other.close();
+      await withTemporaryStore(url, { indexPrefix: `${options.indexPrefix}-test` }, async (other) => {
+        const made = await createSnapshot(options, { repository, name: 'own' });
+        const writes = await readNewestWrites(client, store.names);
+        await other.store.setChainId('ab'.repeat(32));
+        expect(await readNewestWrites(client, store.names)).toBe(writes);
+        await deleteIndices(store);
+        const left = await client.indices.get({ index: other.names.pattern });
+        expect(await restoreSnapshot(options, { repository, name: 'own' })).toEqual(made);
+        expect(await client.indices.get({ index: other.names.pattern })).toEqual(left);
+        await compare(store, blocks);
+      });
     }));
 
   it('is not kept when something was written meanwhile', () =>

@@ -55,14 +55,16 @@ export async function withTemporaryStore(
 
 /** A store in temporary indices. */
 export class TemporaryStore implements StoreUnderTest {
-  readonly names = new IndexNames(`test-${randomUUID()}`);
+  readonly names: IndexNames;
   store!: HistoryStore;
   private readonly handles: { close(): Promise<void> }[] = [];
 
   private constructor(
     readonly url: string,
     private readonly options: Partial<ElasticsearchOptions>,
-  ) {}
+  ) {
+    this.names = new IndexNames(options.indexPrefix ?? `test-${randomUUID()}`);
+  }
 
   static async open(url: string, options: Partial<ElasticsearchOptions> = {}): Promise<TemporaryStore> {
     return TemporaryStore.begin(url, options, () => Promise.resolve());
