@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { createProxyMiddleware, type Plugin } from 'http-proxy-middleware';
 import { hostOf } from '@antelope-history/connectivity';
@@ -51,7 +50,7 @@ interface ProxyOptions {
 }
 
 /** What ends an attempt that gets no response from the upstream. */
-type Fail = (error: Error, request: IncomingMessage, response: Response) => void;
+type Fail = (error: Error, attempt: Attempt, response: Response) => void;
 
 function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): UpstreamProxy {
   const { upstreams, checks } = set;
@@ -60,13 +59,13 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
   const targets = new Map(urls.map((url) => [url, toTarget(url)]));
   const attempts = new UpstreamAttempts(() => void checks.ready(), CHECK_EVERY_MS);
   checks.onFault((url) => attempts.cutOff(url));
-  const plugins = [handleUpstream(set, attempts, options.send, createFail(set, attempts, log))];
+  const plugins = [handleUpstream(set, attempts, options.send, createFail(set, log))];
   const createProxy = (keepAlive: boolean) =>
-    createProxyMiddleware<IncomingMessage, Response>({
+    createProxyMiddleware<UpstreamRequest, Response>({
       target: urls[0],
       router: (request) => {
         const url = upstreams.next();
-        attempts.choose(request, url);
+        request.attempt.url = url;
         return targets.get(url);
       },
       changeOrigin: true,
@@ -86,20 +85,18 @@ function createProxyTo(set: UpstreamSet, log: Logger, options: ProxyOptions): Up
     const endsAt = performance.now() + RESPONSE_LIMIT_MS;
     const send = (through: typeof proxy, repeats: number): void => {
       if (response.closed) return;
-      const sent = new UpstreamRequest(request, target(request));
       const repeat = repeats > 0 ? () => send(proxyOnNewConnection, repeats - 1) : undefined;
-      attempts.add(sent, { endsAt, repeat, isFirst: through === proxy });
-      void through(sent, response, next);
+      const attempt = { endsAt, repeat, isFirst: through === proxy };
+      void through(new UpstreamRequest(request, target(request), attempt), response, next);
     };
     send(proxy, options.repeats ? Math.max(1, urls.length - 1) : 0);
   };
 }
 
-function createFail({ name, upstreams }: UpstreamSet, attempts: UpstreamAttempts, log: Logger): Fail {
+function createFail({ name, upstreams }: UpstreamSet, log: Logger): Fail {
   const lines = new LineLimit(log);
-  return (error, request, response) => {
+  return (error, attempt, response) => {
     if (response.closed) return;
-    const attempt = attempts.of(request);
     const { repeat, url, sent } = attempt;
     if (response.headersSent || attempt.hasBegun) {
       response.destroy();
@@ -138,28 +135,30 @@ function handleUpstream(
   attempts: UpstreamAttempts,
   send: ProxyOptions['send'],
   fail: Fail,
-): Plugin<IncomingMessage, Response> {
+): Plugin<UpstreamRequest, Response> {
   return (server) => {
-    server.on('proxyReq', (sent, request, response) => {
-      limitUpstreamTime(sent, attempts.beginWait(request, sent).endsAt - performance.now());
+    server.on('proxyReq', (sent, { attempt }, response) => {
+      attempts.beginWait(attempt, sent);
+      limitUpstreamTime(sent, attempt.endsAt - performance.now());
       sent.once('upgrade', (_received, socket) => {
         socket.destroy();
-        fail(new Error('the upstream switched to another protocol'), request, response);
+        fail(new Error('the upstream switched to another protocol'), attempt, response);
       });
     });
-    server.on('proxyRes', (received, request, response) => {
-      attempts.endWait(request);
+    server.on('proxyRes', (received, { attempt }, response) => {
+      attempts.endWait(attempt);
       if (isFinalResponse(received)) {
-        const { url } = attempts.beginResponse(request);
+        attempt.hasBegun = true;
+        const { url } = attempt;
         if (url !== undefined && !isServerError(received)) checks.noteResponse(url);
         send(received, response, ticketOf(response));
         return;
       }
       received.destroy();
-      fail(new Error(`the upstream responded with status ${received.statusCode}`), request, response);
+      fail(new Error(`the upstream responded with status ${received.statusCode}`), attempt, response);
     });
-    server.on('error', (error, request, response) => {
-      if ('locals' in response) fail(error, request, response);
+    server.on('error', (error, { attempt }, response) => {
+      if ('locals' in response) fail(error, attempt, response);
     });
   };
 }

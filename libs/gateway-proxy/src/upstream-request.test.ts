@@ -10,8 +10,9 @@ describe('the request to an upstream', () => {
   }
 
   it('has headers of short printable text only', () => {
+    const attempt = { endsAt: 0, repeat: undefined, isFirst: true };
     const headersFor = (value: string) =>
-      new UpstreamRequest(requestWith({ 'content-type': value, 'content-encoding': 'gzip' }), '/').headers;
+      new UpstreamRequest(requestWith({ 'content-type': value, 'content-encoding': 'gzip' }), '/', attempt).headers;
     const others = { 'content-encoding': 'gzip', 'content-length': '0' };
     expect(headersFor('x'.repeat(256))).toEqual({ ...others, 'content-type': 'x'.repeat(256) });
     for (const value of ['', 'x'.repeat(257), 'te\xe9xt', 'te\txt', 'te\x7fxt'])

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { rawBodyOf } from '@antelope-history/app-runtime';
+import type { Attempt } from './upstream-attempts';
 
 /**
  * The request headers that an upstream gets. All others are dropped: hop-by-hop headers (a client can name any header in
@@ -18,7 +19,11 @@ export class UpstreamRequest extends IncomingMessage {
   private readonly body: Buffer;
 
   /** `target`: the path of the route, with the query where the route takes one. */
-  constructor(request: Request, target: string) {
+  constructor(
+    request: Request,
+    target: string,
+    readonly attempt: Attempt,
+  ) {
     super(request.socket);
     this.body = rawBodyOf(request);
     this.method = request.method;
