@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@elastic/elasticsearch';
 import type { BlockRecords } from '@antelope-history/records';
+import type { StoreWriter } from '@antelope-history/store';
 import { createDistributedSet, type DistributedSet, startListeningApp, stop } from '@antelope-history/processes';
 import type { Services } from '@antelope-history/servers';
 import { openElasticsearchStoreWriter } from '@antelope-history/store-elasticsearch/writer';
@@ -111,7 +112,7 @@ async function write(
         .map((block, index) => ({ ...block, streamPosition: { epoch: EPOCH, sequence: EPOCH + start + index } }));
       await writer.writeBlocks(some);
     }
-    await untilInDirectory(client, set.name, blocksPerIndex);
+    await untilInDirectory(writer, client, set.name, blocksPerIndex);
   } finally {
     await writer.close();
   }
@@ -127,9 +128,16 @@ interface StoredProgress {
  * Resolves when the writer has cleaned all irreversible blocks and added all clean ranges to the directory, which it does after the last
  * commit.
  */
-async function untilInDirectory(client: Client, prefix: string, blocksPerIndex: number): Promise<void> {
+async function untilInDirectory(
+  writer: StoreWriter,
+  client: Client,
+  prefix: string,
+  blocksPerIndex: number,
+): Promise<void> {
   const end = performance.now() + SETTLE_LIMIT_MS;
   for (;;) {
+    // As the indexer does while no block arrives: what lost to another change of the progress is done again.
+    await writer.maintain();
     const { _source } = await client.get<StoredProgress>({ index: `${prefix}-progress`, id: 'progress' });
     const { clean_up_to: cleanUpTo = 0, last_irreversible: irreversible, directory } = _source ?? {};
     const isClean = irreversible !== undefined && cleanUpTo >= irreversible.num;
