@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent as HttpAgent, type ClientRequestArgs } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hostOf } from '@antelope-history/connectivity';
 import type { Upstreams } from './upstreams';
@@ -102,7 +102,9 @@ function socketAddressOf(url: string): { host: string; port: number; servername:
   const parsed = new URL(url);
   const { port, protocol } = parsed;
   const host = hostOf(parsed);
-  return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)), servername: host };
+  // An IP address is no server name (RFC 6066, 3): Node.js 26 throws.
+  const servername = isIP(host) === 0 ? host : '';
+  return { host, port: Number(port || (protocol === 'https:' ? 443 : 80)), servername };
 }
 
 function isAt(url: string, { host, port }: ClientRequestArgs): boolean {

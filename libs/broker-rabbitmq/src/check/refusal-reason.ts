@@ -1,4 +1,4 @@
-import { connect as connectPlain } from 'node:net';
+import { connect as connectPlain, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ function openSocket({ url, caFile }: RabbitmqOptions): Duplex {
   const host = hostOf(parsed);
   if (protocol === 'amqp:') return connectPlain({ host, port: Number(port || 5672) });
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) };
-  return connectTls({ host, servername: /^[\d.]+$|:/.test(host) ? '' : host, port: Number(port || 5671), ...ca });
+  return connectTls({ host, servername: isIP(host) === 0 ? host : '', port: Number(port || 5671), ...ca });
 }
 
 interface MethodFrame {
