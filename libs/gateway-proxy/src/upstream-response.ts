@@ -16,8 +16,11 @@ const DROPPED_HEADERS = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** What a chain node, which may belong to others, says about its body. The gateway sets all other headers itself. */
-const NODE_HEADERS = ['content-type', 'content-length', 'content-encoding'];
+/**
+ * What a chain node, which may belong to others, says about its body, and about when to try again. The gateway sets all other headers
+ * itself.
+ */
+const NODE_HEADERS = ['content-type', 'content-length', 'content-encoding', 'retry-after'];
 
 /** Whether a response ends its request with a status that HTTP defines (RFC 9110, 15): a node may send any three digits. */
 export function isFinalResponse({ statusCode = 0 }: IncomingMessage): boolean {

@@ -149,7 +149,13 @@ describe('a gateway with a hostile chain node', () => {
     await response.body?.cancel();
   });
 
-  it('takes over only what describes the body', async () => {
+  it('takes over when to try again', async () => {
+    node.reply = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\n{}';
+    const { status, headers } = await post(CALL);
+    expect([status, headers.get('retry-after')]).toEqual([429, '7']);
+  });
+
+  it('takes over nothing else but what describes the body', async () => {
     node.reply = [
       'HTTP/1.1 302 Found',
       'content-type: application/json',

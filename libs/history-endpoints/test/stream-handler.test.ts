@@ -206,6 +206,15 @@ describe('the stream over HTTP', () => {
     expect([response.status, error.details[0]?.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
+  it.each([
+    ['', 200],
+    ['?cursor=1', 400],
+  ])('takes an empty header for none, with the parameters %j', async (parameters, status) => {
+    const { url } = await serve();
+    const response = await fetch(url + STREAM + parameters, { headers: { 'last-event-id': '' }, method: 'HEAD' });
+    expect(response.status).toBe(status);
+  });
+
   it('names the header when its id is wrong, also beside a right cursor', async () => {
     const { url } = await serve();
     const cursor = `${'f'.repeat(64)}.all.400`;

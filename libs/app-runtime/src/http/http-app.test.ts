@@ -220,8 +220,10 @@ describe('an HTTP app', () => {
   });
 
   it('accepts gzip, and rejects other or broken encodings with a reason', async () => {
-    const gzipped = await postBytes(gzipSync('{"a":1}'), { 'content-encoding': 'gzip' });
-    expect(gzipped.body).toEqual({ a: 1 });
+    for (const encoding of ['gzip', 'x-gzip']) {
+      const gzipped = await postBytes(gzipSync('{"a":1}'), { 'content-encoding': encoding });
+      expect(gzipped.body).toEqual({ a: 1 });
+    }
     const broken = await postBytes(Buffer.from('not gzip'), { 'content-encoding': 'gzip' });
     expect(broken.status).toBe(400);
     expect(broken.body).toMatchObject({

@@ -51,6 +51,9 @@ export function parseJsonBody(
   throw new HistoryError('INVALID_REQUEST', 'the body must be a JSON object');
 }
 
+/** Another name of gzip (RFC 9110, 8.4.1.3). */
+const X_GZIP = 'x-gzip';
+
 /** Synchronous: at most `limitBytes` come in and out, which takes less time than a round trip to a thread. */
 function uncompress(bytes: Buffer, coding: string | undefined, limitBytes: number): Buffer {
   const options = { maxOutputLength: limitBytes };
@@ -61,6 +64,7 @@ function uncompress(bytes: Buffer, coding: string | undefined, limitBytes: numbe
       case 'identity':
         return bytes;
       case 'gzip':
+      case X_GZIP:
         return gunzipSync(bytes, options);
       case 'deflate':
         return inflateSync(bytes, options);

@@ -127,9 +127,9 @@ function readRequest(request: Request): StreamParameters {
   return { query: toStreamQuery(parsed), dataFilters, cursor: readCursor(request.get('last-event-id'), parsed.cursor) };
 }
 
-/** The cursor of the header, otherwise that of the parameter. */
+/** The cursor of the header, otherwise that of the parameter. An empty header says that the client has no event yet. */
 function readCursor(header: string | undefined, parameter: string | undefined): StreamCursor | undefined {
-  if (header !== undefined) return parseCursor('Last-Event-ID', header);
+  if (header) return parseCursor('Last-Event-ID', header);
   return parameter === undefined ? undefined : parseCursor('cursor', parameter);
 }
 
