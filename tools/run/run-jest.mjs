@@ -23,7 +23,7 @@ export async function runJest(args, environment = {}) {
     const { counts, suites } = readResults(resultsFile);
     if ((status !== 0 || counts.passed === 0) && counts.failed === 0) {
       counts.failed = 1;
-      suites.push(failedRun(counts.passed === 0 ? 'no test ran' : `Jest ended with status ${status}`));
+      suites.push(failedRun(counts.passed === 0 ? 'no test ran' : endedWith(status)));
     }
     return { ...counts, suites, milliseconds: Date.now() - startedAt };
   } finally {
@@ -35,6 +35,11 @@ export async function runJest(args, environment = {}) {
 export function failedRun(reason) {
   const failures = [`${reason}: see above`];
   return { file: '(the run itself)', milliseconds: 0, passed: 0, skipped: [], failures, errors: [] };
+}
+
+/** Jest failed after its tests: most often its teardown found what they left on a server. */
+function endedWith(status) {
+  return `all tests passed, and Jest ended with status ${status} (a line "Left behind by the tests" names what is to be removed)`;
 }
 
 /** Reads what the reporter wrote. There is no file when Jest could not start; Jest has printed why. */
